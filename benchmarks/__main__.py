@@ -1,0 +1,55 @@
+"""``python -m benchmarks [NAME …]``: measures, prints medians and ratios, leaves nothing."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from types import ModuleType
+
+from benchmarks import machine
+
+NAMES = ("overhead", "counters", "policies", "setup")
+
+
+def main() -> int:
+    """Run the benchmarks that were named, one after the other."""
+    told = _arguments()
+    print(machine.description(), flush=True)
+    for name in NAMES if "all" in told.names or not told.names else told.names:
+        module = _module(name)
+        print(f"\n## {name}: {_subject(module)}\n", flush=True)
+        module.main(told)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measures in labs of its own, which it builds and takes down. Needs root.",
+        epilog="\n".join(f"{name:10}{_subject(_module(name))}" for name in NAMES),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="see below; all without one")
+    parser.add_argument("--profile", default="quick", help="for overhead (default: %(default)s)")
+    parser.add_argument("--times", type=int, help="how often each figure is measured")
+    told = parser.parse_args()
+    if unknown := [name for name in told.names if name not in (*NAMES, "all")]:
+        parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(NAMES)}, all")
+    if os.geteuid() != 0:
+        parser.error("the lab needs root; run this with sudo")
+    return told
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"benchmarks.{name}")
+
+
+def _subject(module: ModuleType) -> str:
+    """The first sentence of a benchmark's description."""
+    return str(module.__doc__).splitlines()[0]
+
+
+sys.exit(main())

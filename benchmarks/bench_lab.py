@@ -1,0 +1,136 @@
+"""A lab that a benchmark builds, uses and takes down."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from benchmarks import PROJECT
+from gatepass import namespace
+from gatepass.changes import Changes
+from gatepass.fortigate import FortiGate
+from gatepass.inputs import load_testbed
+from gatepass.journal import Journal
+from gatepass.rules import Flow, RuleSet
+from gatepass.testbed import Testbed
+from ssh_shell import SshShell
+
+MARK = "gpbench"
+SHAPER = "firewall.shaper/traffic-shaper"
+
+
+class BenchLab:
+    """One lab; its gateway and endpoints as the suite sees them.
+
+    Args:
+        folder: empty; for this lab and what is kept of it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "LAB_FOLDER": str(folder / "labs"),
+            "GATEPASS_RESULTS": str(folder / "results"),
+            "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        (folder / "results").mkdir(parents=True)
+        self.testbed_file = folder / "labs" / "bench" / "testbed.yaml"
+
+    def python(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Call a module of the project against this lab's folders."""
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=PROJECT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def up(self) -> None:
+        """Build it."""
+        self._must("lab", "up", "bench")
+
+    def down(self) -> None:
+        """Take it down."""
+        self._must("lab", "down", "bench")
+
+    def in_gateway(self, *command: str) -> str:
+        """What a command prints in the gateway's node."""
+        return self._must("lab", "exec", "gateway", "--lab", "bench", "--", *command)
+
+    def _must(self, module: str, *words: str) -> str:
+        done = self.python("-m", module, *words)
+        if done.returncode:
+            raise SystemExit(f"{module} {' '.join(words)}: {done.stderr.strip()}")
+        return done.stdout
+
+    @property
+    def testbed(self) -> Testbed:
+        """The lab's testbed file."""
+        return load_testbed(self.testbed_file)
+
+    def gateway(self, kind: type[FortiGate] = FortiGate) -> FortiGate:
+        """A client of the gateway; its calls have to be made `inside`."""
+        told = self.testbed.gateway
+        return kind(told.url, told.token.read(), told.ca_file, told.vdom, timeout_s=120)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Work where the lab's management network is."""
+        with namespace.inside(self.testbed.network_namespace, self.testbed_file):
+            yield
+
+    def without_shaper(self, gateway: FortiGate) -> None:
+        """Take away the limit that the provider configured."""
+        for table, key in (("firewall/shaping-policy", "id"), (SHAPER, "name")):
+            for row in gateway.rows(table):
+                if table != SHAPER or row[key].startswith("sgw-"):
+                    gateway.delete(table, row[key])
+
+    def rules(self, gateway: FortiGate) -> RuleSet:
+        """Test policies by the suite's own code."""
+        journal = Journal.start(self.folder / f"journal-{len(os.listdir(self.folder))}", {})
+        ends, ports = self.testbed.endpoints, self.testbed.gateway
+        flow = Flow(ends.client.address, ends.server.address, ports.client_port, ports.server_port)
+        return RuleSet(gateway, Changes(gateway, journal, MARK), flow)
+
+    @contextmanager
+    def endpoints(self) -> Iterator[tuple[SshShell, SshShell]]:
+        """Client and server over SSH; what was started there is ended."""
+        ends = self.testbed.endpoints
+        with self.inside():
+            shells = SshShell("client", ends.client), SshShell("server", ends.server)
+            for shell in shells:
+                shell.connect()
+        try:
+            yield shells
+        finally:
+            for shell in shells:
+                shell.clean_up()
+                shell.close()
+
+
+@contextmanager
+def labs(count: int = 1) -> Iterator[list[BenchLab]]:
+    """Labs side by side, taken down whatever happens."""
+    root = Path(tempfile.mkdtemp(prefix="gatepass-bench-"))
+    try:
+        with ExitStack() as stack:
+            made = []
+            for number in range(count):
+                one = BenchLab(root / str(number))
+                one.up()
+                stack.callback(one.down)
+                made.append(one)
+            yield made
+    finally:
+        shutil.rmtree(root, ignore_errors=True)

@@ -1,0 +1,201 @@
+"""Puts the faults of endpoints in force, and takes them back.
+
+Each is a pair of functions. The first puts it in force and returns what the second needs to know
+in order to take it back.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.endpoint import INSIDE, Endpoint
+from lab.errors import LabError
+from lab.faults import Value
+from lab.node import PATH, Node, program
+from lab.process import Process, wait_until
+
+_START_SECONDS = 5
+_LISTEN, _ESTABLISHED = "0A", "01"
+_SHAPED = ("data", "direct")
+_REFUSING = """\
+#!/bin/sh
+echo 'iperf3: error - unable to start listener for connections: Cannot allocate memory' >&2
+exit 1
+"""
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a fault acts: the endpoint's node and what the lab keeps of it."""
+
+    node: Node
+    endpoint: Endpoint
+
+
+def _iperf3() -> str:
+    return program("iperf3") or "/usr/bin/iperf3"
+
+
+def _iperf3_down(place: Place, values: Mapping[str, Value]) -> Record:
+    script = place.endpoint.folder / "iperf3-refusing"
+    script.write_text(_REFUSING)
+    script.chmod(0o755)
+    target = os.path.realpath(_iperf3())
+    place.node.must(["mount", "--bind", f"{INSIDE}/{script.name}", target])
+    return {"mounts": [target]}
+
+
+def _iperf3_missing(place: Place, values: Mapping[str, Value]) -> Record:
+    folders = {
+        os.path.realpath(folder)
+        for folder in PATH.split(":")
+        if os.path.exists(os.path.join(folder, "iperf3"))
+    }
+    mounts = []
+    for number, folder in enumerate(sorted(folders)):
+        # A character device 0:0 in an upper layer hides the file of its name in those below.
+        without = f"/run/without-iperf3-{number}"
+        place.node.must(["mkdir", "-p", without])
+        place.node.run(["mknod", f"{without}/iperf3", "c", "0", "0"])
+        layers = f"lowerdir={without}:{folder}"
+        place.node.must(["mount", "-t", "overlay", "overlay", "-o", layers, folder])
+        mounts.append(folder)
+    return {"mounts": mounts}
+
+
+def _unmount(place: Place, record: Record) -> None:
+    for target in record["mounts"]:
+        place.node.must(["umount", "--lazy", target])
+
+
+def _iperf3_busy(place: Place, values: Mapping[str, Value]) -> Record:
+    port = str(values["port"])
+    log = place.endpoint.folder / "iperf3-busy.log"
+    node = place.node
+    server = node.spawn([_iperf3(), "--server", "--port", port, "--interval", "0"], log)
+    record: Record = {"processes": [server.as_dict()]}
+    try:
+        _wait(place, int(port), _LISTEN, "listen")
+        # Slow enough to take nothing from others, and as long as iperf3 allows.
+        client = [_iperf3(), "--client", "127.0.0.1", "--port", port, "--time", "86400"]
+        slow = ["--bitrate", "80K", "--length", "1K", "--interval", "0"]
+        record["processes"].append(node.spawn([*client, *slow], log).as_dict())
+        _wait(place, int(port), _ESTABLISHED, "serve a test")
+    except LabError:
+        _end_processes(place, record)
+        raise
+    return record
+
+
+def _wait(place: Place, port: int, state: str, what: str) -> None:
+    """Wait until a TCP socket of this local port is in a state (RFC 9293, 3.3.2)."""
+
+    def reached() -> bool:
+        for table in ("tcp", "tcp6"):
+            text = Path(f"/proc/{place.node.init.pid}/net/{table}").read_text()
+            for line in text.splitlines()[1:]:
+                fields = line.split()
+                if int(fields[1].rpartition(":")[2], 16) == port and fields[3] == state:
+                    return True
+        return False
+
+    if not wait_until(reached, _START_SECONDS):
+        raise LabError(
+            f"The lab's {place.node.name} did not {what} on port {port}; "
+            "another program may hold the port, or iperf3 has a fault: clear it before."
+        )
+
+
+def _end_processes(place: Place, record: Record) -> None:
+    for entry in reversed(record["processes"]):
+        process = Process(**entry)
+        place.node.signal(process, "KILL")
+        wait_until(lambda process=process: not process.alive(place.node.proc), _START_SECONDS)
+
+
+def _ssh_lost(place: Place, values: Mapping[str, Value]) -> Record:
+    server = place.endpoint.sshd(place.node)
+    if server is None:
+        raise LabError(f"The lab's {place.node.name} has no SSH server that could be lost.")
+    watcher = Path(__file__).with_name("ssh_lost.py")
+    command = [sys.executable, "-I", "-S", str(watcher), str(server.pid), str(values["after"])]
+    process = place.node.spawn(command, place.endpoint.folder / "ssh-lost.log")
+    return {"processes": [process.as_dict()]}
+
+
+def _ssh_found(place: Place, record: Record) -> None:
+    _end_processes(place, record)
+    if place.endpoint.sshd(place.node) is None:
+        place.endpoint.start_sshd(place.node)
+
+
+def _slow_endpoint(place: Place, values: Mapping[str, Value]) -> Record:
+    record: Record = {"interfaces": list(_SHAPED)}
+    limit = f"tbf rate {float(values['mbps']):g}mbit burst 64k latency 50ms"
+    commands = []
+    for name in _SHAPED:
+        # What arrives can only be shaped where it leaves: it takes a way round through an ifb.
+        commands += [
+            f"tc qdisc add dev {name} root {limit}",
+            f"ip link add slow-{name} type ifb",
+            f"ip link set slow-{name} up",
+            f"tc qdisc add dev slow-{name} root {limit}",
+            f"tc qdisc add dev {name} handle ffff: ingress",
+            f"tc filter add dev {name} parent ffff: protocol all u32 match u32 0 0 "
+            f"action mirred egress redirect dev slow-{name}",
+        ]
+    try:
+        place.node.must(["/bin/sh", "-ec", "\n".join(commands)])
+    except LabError:
+        _as_fast_as_before(place, record)
+        raise
+    return record
+
+
+def _as_fast_as_before(place: Place, record: Record) -> None:
+    for name in record["interfaces"]:
+        place.node.run(["tc", "qdisc", "del", "dev", name, "root"])
+        place.node.run(["tc", "qdisc", "del", "dev", name, "ingress"])
+        place.node.run(["ip", "link", "del", f"slow-{name}"])
+
+
+def _key_files(endpoint: Endpoint) -> list[Path]:
+    return [endpoint.folder / f"ssh_host_ed25519_key{suffix}" for suffix in ("", ".pub")]
+
+
+def _host_key_changed(place: Place, values: Mapping[str, Value]) -> Record:
+    for file in _key_files(place.endpoint):
+        shutil.copy2(file, file.with_name(file.name + ".known"))
+    place.endpoint.new_host_key()
+    _restart_sshd(place)
+    return {}
+
+
+def _host_key_as_known(place: Place, record: Record) -> None:
+    for file in _key_files(place.endpoint):
+        file.with_name(file.name + ".known").replace(file)
+    _restart_sshd(place)
+
+
+def _restart_sshd(place: Place) -> None:
+    place.endpoint.stop_sshd(place.node)
+    place.endpoint.start_sshd(place.node)
+
+
+Begin = Callable[[Place, Mapping[str, Value]], Record]
+End = Callable[[Place, Record], None]
+
+ENDPOINT_FAULTS: Mapping[str, tuple[Begin, End]] = {
+    "iperf3-down": (_iperf3_down, _unmount),
+    "iperf3-busy": (_iperf3_busy, _end_processes),
+    "iperf3-missing": (_iperf3_missing, _unmount),
+    "ssh-lost": (_ssh_lost, _ssh_found),
+    "slow-endpoint": (_slow_endpoint, _as_fast_as_before),
+    "host-key-changed": (_host_key_changed, _host_key_as_known),
+}

@@ -1,0 +1,298 @@
+"""All faults that a lab can be given: what each is, where it acts and what it can be told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lab.errors import LabMistake
+
+Value = int | float | str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One figure of a fault.
+
+    Args:
+        default: what it is unless said otherwise.
+        meaning: what it says, with its unit.
+        kind: the type that its text is turned into.
+    """
+
+    default: Value
+    meaning: str
+    kind: type[int] | type[float] | type[str] = int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault.
+
+    Args:
+        name: as the command line has it.
+        side: `gateway`, `client` or `server`: who carries it.
+        sentence: what a customer would notice.
+        parameters: what it can be told, by key.
+    """
+
+    name: str
+    side: str
+    sentence: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def values(self, given: Mapping[str, str]) -> dict[str, Value]:
+        """All parameters, the given ones turned from text.
+
+        Raises:
+            LabMistake: a key that this fault does not have, or a value that is no such figure.
+        """
+        for key in given:
+            if key not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                raise LabMistake(
+                    f"Fault {self.name} has no parameter {key!r}; its parameters are: {known}."
+                )
+        return {
+            key: self._turned(key, parameter, given[key]) if key in given else parameter.default
+            for key, parameter in self.parameters.items()
+        }
+
+    def _turned(self, key: str, parameter: Parameter, text: str) -> Value:
+        try:
+            value = parameter.kind(text)
+        except ValueError:
+            raise LabMistake(
+                f"Fault {self.name}: {key}={text!r} is no number; {key} is {parameter.meaning}."
+            ) from None
+        if not isinstance(value, str) and not 0 <= value < 1e9:
+            raise LabMistake(
+                f"Fault {self.name}: {key}={text} is out of range; {key} is {parameter.meaning}."
+            )
+        return value
+
+
+def _percent(default: int, meaning: str) -> dict[str, Parameter]:
+    return {"percent": Parameter(default, meaning, float)}
+
+
+_CALLS = {
+    "path": Parameter("", "the beginning of the REST paths that it concerns; all when empty", str),
+    "method": Parameter("", "the HTTP method that it concerns; every one when empty", str),
+    "after": Parameter(0, "how many such calls still work before"),
+    "times": Parameter(0, "how many calls fail before they work again; 0 means all"),
+}
+
+_ALL = (
+    # The data plane of the gateway
+    Fault(
+        "shaper-below-tier",
+        "gateway",
+        "The customer gets less than the ordered rate, because the shaper is set too low.",
+        _percent(80, "what is left of the shaper's rate, in percent"),
+    ),
+    Fault(
+        "shaper-missing",
+        "gateway",
+        "The customer gets more than was ordered, at the cost of others, as nothing limits it.",
+    ),
+    Fault(
+        "nat-not-applied",
+        "gateway",
+        "Servers see the customer's internal addresses although translation is on; "
+        "on the Internet nothing would come back.",
+    ),
+    Fault(
+        "nat-always",
+        "gateway",
+        "Servers see the gateway's address although translation is off, so they cannot tell "
+        "the customer's hosts apart.",
+    ),
+    Fault(
+        "policy-missing",
+        "gateway",
+        "Traffic that the last policy for the client's network permits does not pass, although "
+        "the policy is configured.",
+    ),
+    Fault(
+        "deny-above",
+        "gateway",
+        "Nothing that the customer sends passes, because a deny is in force above all policies.",
+    ),
+    Fault(
+        "any-any",
+        "gateway",
+        "Traffic passes that no policy permits: the firewall is open to everything.",
+    ),
+    Fault(
+        "one-way-open",
+        "gateway",
+        "Hosts outside reach into the customer's network without a policy that permits it.",
+    ),
+    Fault(
+        "packet-loss",
+        "gateway",
+        "Connections are slow and calls break up, because packets get lost in the gateway.",
+        _percent(2, "how many of the forwarded packets get lost, in percent"),
+    ),
+    Fault(
+        "not-applied",
+        "gateway",
+        "Changes are accepted and shown, and the gateway goes on as before.",
+    ),
+    Fault(
+        "counters-zero",
+        "gateway",
+        "The customer's statistics show no traffic, whatever passes.",
+    ),
+    Fault(
+        "disabled-policy-active",
+        "gateway",
+        "A policy that was switched off still lets traffic pass.",
+    ),
+    Fault(
+        "order-reversed",
+        "gateway",
+        "The wrong policy decides, as the gateway goes through them from the last to the first.",
+    ),
+    Fault(
+        "implicit-deny-uncounted",
+        "gateway",
+        "Blocked attempts show in no statistics.",
+    ),
+    # The REST API of the gateway
+    Fault(
+        "api-500",
+        "gateway",
+        "The gateway's management answers with an internal error.",
+        _CALLS,
+    ),
+    Fault(
+        "api-429",
+        "gateway",
+        "The gateway's management turns calls away as too many.",
+        _CALLS,
+    ),
+    Fault(
+        "api-hang",
+        "gateway",
+        "The gateway's management takes a call and does not answer.",
+        {**_CALLS, "seconds": Parameter(600, "how long it keeps the caller waiting")},
+    ),
+    Fault(
+        "api-drop",
+        "gateway",
+        "The gateway's management breaks the connection off in the middle of an answer.",
+        _CALLS,
+    ),
+    Fault(
+        "delete-ignored",
+        "gateway",
+        "What is deleted is reported as gone and stays in the configuration.",
+        {"path": _CALLS["path"]},
+    ),
+    Fault(
+        "http-open",
+        "gateway",
+        "The gateway can be managed over plain HTTP, where anyone on the way reads along.",
+    ),
+    Fault(
+        "tls-old",
+        "gateway",
+        "The gateway's management offers only encryption that counts as broken.",
+    ),
+    Fault(
+        "token-ignored",
+        "gateway",
+        "Anyone can manage the gateway, because calls without a token are served.",
+    ),
+    Fault(
+        "other-certificate",
+        "gateway",
+        "Whether it is the customer's gateway that answers cannot be told: its certificate "
+        "is not the one agreed.",
+    ),
+    Fault(
+        "licence-expired",
+        "gateway",
+        "Security services get no updates any more, because the licence has run out.",
+    ),
+    Fault(
+        "evaluation-licence",
+        "gateway",
+        "The gateway runs on an evaluation licence, with its limits on size and encryption.",
+    ),
+    Fault(
+        "too-few-resources",
+        "gateway",
+        "The gateway has fewer processors and less memory than the ordered tier needs.",
+    ),
+    # The endpoints: faults of the test's own rig, which a customer must not be blamed for
+    Fault(
+        "iperf3-down",
+        "server",
+        "No fault of the gateway: the test server cannot receive traffic, as iperf3 does not "
+        "start there.",
+    ),
+    Fault(
+        "iperf3-busy",
+        "server",
+        "No fault of the gateway: the test server's port is taken by somebody else's long test.",
+        {"port": Parameter(5201, "the TCP port that is taken")},
+    ),
+    Fault(
+        "ssh-lost",
+        "client",
+        "No fault of the gateway: the test client is out of reach as soon as it sends traffic.",
+        {"after": Parameter(0.5, "for how long traffic is sent before, in seconds", float)},
+    ),
+    Fault(
+        "slow-endpoint",
+        "client",
+        "No fault of the gateway: the test client itself carries less than the ordered rate.",
+        {"mbps": Parameter(150, "what its interfaces carry each way, in Mbit/s", float)},
+    ),
+    Fault(
+        "host-key-changed",
+        "client",
+        "No fault of the gateway: another machine may answer in the place of the test client.",
+    ),
+    Fault(
+        "iperf3-missing",
+        "client",
+        "No fault of the gateway: the test client has no iperf3.",
+    ),
+)
+
+FAULTS: Mapping[str, Fault] = {fault.name: fault for fault in _ALL}
+
+
+def fault(name: str) -> Fault:
+    """A fault by its name.
+
+    Raises:
+        LabMistake: there is none of that name.
+    """
+    if name not in FAULTS:
+        raise LabMistake(f"There is no fault {name!r}; see: python -m lab fault --list")
+    return FAULTS[name]
+
+
+def parse(text: str) -> tuple[Fault, dict[str, Value]]:
+    """A fault with its parameters, as `NAME` or `NAME,KEY=VALUE,…`.
+
+    Raises:
+        LabMistake: the name, a key or a value is wrong.
+    """
+    name, *rest = text.split(",")
+    return fault(name), fault(name).values(pairs(rest))
+
+
+def pairs(words: list[str]) -> dict[str, str]:
+    """Words `KEY=VALUE` as a mapping.
+
+    Raises:
+        LabMistake: one is not of that form.
+    """
+    for word in words:
+        if "=" not in word:
+            raise LabMistake(f"{word!r} is no parameter; parameters are written KEY=VALUE.")
+    return dict(word.split("=", 1) for word in words)

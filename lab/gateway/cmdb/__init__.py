@@ -1,0 +1,1 @@
+"""The configuration database: rows, references, changes, transactions and their durable copy."""

@@ -1,0 +1,165 @@
+"""The data plane's faults: what each changes in the intent.
+
+A fault is one function from the intent (and the fault's parameters) to another intent. The rule
+text and the policy lookup follow from the changed intent, so that a faulty gateway is as
+consistent in its error as a wrongly built one would be.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .intent import Intent, Policy, Port, Selector
+from .ranges import EVERY_ADDRESS
+
+Params = Mapping[str, Any]
+
+NOT_APPLIED = "not-applied"
+"""Changes are accepted and not put in force: the plane stays with the configuration it has."""
+
+# Where the lab attaches its endpoints.
+CLIENT_SIDE, SERVER_SIDE, MANAGEMENT = "port2", "port1", "mgmt"
+
+# Marks of what is in force without a policy; FortiOS gives out no policyid as high as these.
+DENY_ABOVE, ANY_ANY, ONE_WAY_OPEN = 0xFFFFFFF1, 0xFFFFFFF2, 0xFFFFFFF3
+
+
+def _everything(srcintf: tuple[str, ...] = (), dstintf: tuple[str, ...] = ()) -> Selector:
+    return Selector(srcintf, dstintf, sources=EVERY_ADDRESS, dests=EVERY_ADDRESS)
+
+
+def _shaper_below_tier(intent: Intent, params: Params) -> Intent:
+    factor = float(params.get("percent", 80)) / 100
+    return replace(
+        intent,
+        shapers={
+            name: replace(shaper, kbps=int(shaper.kbps * factor))
+            for name, shaper in intent.shapers.items()
+        },
+    )
+
+
+def _shaper_missing(intent: Intent, params: Params) -> Intent:
+    return replace(intent, shapers={})
+
+
+def _nat_not_applied(intent: Intent, params: Params) -> Intent:
+    return replace(intent, policies=[replace(policy, nat=False) for policy in intent.policies])
+
+
+def _nat_always(intent: Intent, params: Params) -> Intent:
+    policies = [replace(policy, nat=policy.accept) for policy in intent.policies]
+    return replace(intent, policies=policies)
+
+
+def _policy_missing(intent: Intent, params: Params) -> Intent:
+    policies = list(intent.policies)
+    for index in range(len(policies) - 1, -1, -1):
+        policy = policies[index]
+        if policy.accept and policy.enabled and _serves_client_side(policy, intent.ports):
+            policies[index] = replace(policy, enabled=False)
+            break
+    return replace(intent, policies=policies)
+
+
+def _serves_client_side(policy: Policy, ports: Sequence[Port]) -> bool:
+    """Whether a policy is for hosts of the network that the client is attached to.
+
+    A policy for networks behind that one sees none of the lab's traffic, so nobody would notice
+    that it is missing.
+    """
+    attached = [
+        ipaddress.ip_interface(address).network
+        for port in ports
+        if port.name == CLIENT_SIDE
+        for address in port.addresses
+    ]
+    return not attached or any(
+        low <= int(network.broadcast_address) and int(network.network_address) <= high
+        for network in attached
+        for low, high in policy.selects.sources.get(network.version, ())
+    )
+
+
+def _deny_above(intent: Intent, params: Params) -> Intent:
+    deny = Policy(
+        DENY_ABOVE,
+        _everything(srcintf=(CLIENT_SIDE,)),
+        accept=False,
+        denies_vips=True,
+        configured=False,
+    )
+    return replace(intent, policies=[deny, *intent.policies])
+
+
+def _any_any(intent: Intent, params: Params) -> Intent:
+    permit = Policy(ANY_ANY, _everything(), configured=False)
+    return replace(intent, policies=[*intent.policies, permit])
+
+
+def _one_way_open(intent: Intent, params: Params) -> Intent:
+    selects = _everything(srcintf=(SERVER_SIDE,), dstintf=(CLIENT_SIDE,))
+    permit = Policy(ONE_WAY_OPEN, selects, configured=False)
+    return replace(intent, policies=[*intent.policies, permit])
+
+
+def _packet_loss(intent: Intent, params: Params) -> Intent:
+    return replace(intent, loss_percent=float(params.get("percent", 2)))
+
+
+def _counters_zero(intent: Intent, params: Params) -> Intent:
+    return replace(intent, reports_counters=False)
+
+
+def _implicit_deny_uncounted(intent: Intent, params: Params) -> Intent:
+    return replace(intent, counts_implicit_deny=False)
+
+
+def _disabled_policy_active(intent: Intent, params: Params) -> Intent:
+    return replace(intent, policies=[replace(policy, enabled=True) for policy in intent.policies])
+
+
+def _order_reversed(intent: Intent, params: Params) -> Intent:
+    return replace(intent, policies=list(reversed(intent.policies)))
+
+
+def _http_open(intent: Intent, params: Params) -> Intent:
+    """Lets plain HTTP reach the REST API, which is what answers there under this fault."""
+
+    def opened(port: Port) -> Port:
+        if port.name != MANAGEMENT:
+            return port
+        return replace(port, allowaccess=port.allowaccess | {"http"})
+
+    return replace(intent, ports=[opened(port) for port in intent.ports])
+
+
+# In the order in which they take effect: what turns policies over comes before what is put above
+# or below all of them.
+FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
+    "disabled-policy-active": _disabled_policy_active,
+    "policy-missing": _policy_missing,
+    "order-reversed": _order_reversed,
+    "nat-not-applied": _nat_not_applied,
+    "nat-always": _nat_always,
+    "deny-above": _deny_above,
+    "any-any": _any_any,
+    "one-way-open": _one_way_open,
+    "shaper-below-tier": _shaper_below_tier,
+    "shaper-missing": _shaper_missing,
+    "packet-loss": _packet_loss,
+    "counters-zero": _counters_zero,
+    "implicit-deny-uncounted": _implicit_deny_uncounted,
+    "http-open": _http_open,
+}
+
+
+def with_faults(intent: Intent, faults: Mapping[str, Params]) -> Intent:
+    """The intent that a gateway with these faults carries out; other parts' faults are ignored."""
+    for name, change in FAULTS.items():
+        if name in faults:
+            intent = change(intent, faults[name] or {})
+    return intent

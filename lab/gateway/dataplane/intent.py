@@ -1,0 +1,166 @@
+"""What the gateway is to do with packets: the configuration compiled, before any command is made.
+
+An intent is a plain value. The faults change it (`faults.py`), the rule text is made from it
+(`rules.py`), and the policy lookup reads it (`lookup.py`), so that all three speak of one thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .ranges import NOTHING, Spans
+from .services import Match
+
+ANY: tuple[str, ...] = ()
+"""A list of interfaces that holds every interface."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Which sessions a row is about.
+
+    Attributes:
+        srcintf: interfaces where the session's first packet arrives; empty for any.
+        dstintf: interfaces where it leaves; empty for any.
+        sources: source addresses by IP version.
+        dests: destination addresses by IP version.
+        services: the row applies to a packet that one of them matches.
+        except_services: `services` says what is left out instead.
+    """
+
+    srcintf: tuple[str, ...] = ANY
+    dstintf: tuple[str, ...] = ANY
+    sources: Mapping[int, Spans] = field(default_factory=dict)
+    dests: Mapping[int, Spans] = field(default_factory=dict)
+    services: tuple[Match, ...] = (Match(),)
+    except_services: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vip:
+    """A virtual address: packets to `external` go to the address in the same place of `mapped`.
+
+    Attributes:
+        name: of the object.
+        interface: where the packets arrive; None for any.
+        external: first and last external IPv4 address.
+        mapped: first internal IPv4 address.
+        protocol: IP protocol number of a port forwarding, else None.
+        external_ports: first and last port of a port forwarding.
+        mapped_port: first internal port of a port forwarding.
+        sources: the only sources it is for; empty for all.
+        answers_arp: whether the gateway answers ARP for the external addresses.
+    """
+
+    name: str
+    interface: str | None
+    external: tuple[int, int]
+    mapped: int
+    protocol: int | None = None
+    external_ports: tuple[int, int] | None = None
+    mapped_port: int | None = None
+    sources: Spans = NOTHING
+    answers_arp: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Addresses that replace the source address."""
+
+    name: str
+    span: tuple[int, int]
+    answers_arp: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One firewall policy.
+
+    Attributes:
+        id: policyid; the mark of every session that it lets through.
+        selects: its sessions.
+        vips: virtual addresses among its destinations.
+        accept: action.
+        enabled: status, and a schedule that is on.
+        nat: whether the source address is replaced, by the outgoing interface's or a pool's.
+        pools: names of pools; empty for the interface's address.
+        denies_vips: a deny policy that also stops sessions to virtual addresses.
+        shaper: traffic shaper from source to destination.
+        shaper_reverse: traffic shaper from destination to source.
+        configured: False for what a fault put in force without a row of the configuration.
+    """
+
+    id: int
+    selects: Selector
+    vips: tuple[Vip, ...] = ()
+    accept: bool = True
+    enabled: bool = True
+    nat: bool = False
+    pools: tuple[str, ...] = ()
+    denies_vips: bool = False
+    shaper: str | None = None
+    shaper_reverse: str | None = None
+    configured: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shaper:
+    """A traffic shaper: `kbps` (1000 bit/s, frames with their Ethernet header) at most."""
+
+    name: str
+    kbps: int
+    per_policy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShapingPolicy:
+    """A row that gives sessions a shaper for each direction."""
+
+    id: int
+    selects: Selector
+    shaper: str | None
+    shaper_reverse: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An interface's address and what the gateway itself answers there."""
+
+    name: str
+    addresses: tuple[str, ...] = ()
+    up: bool = True
+    allowaccess: frozenset[str] = frozenset()
+    allowaccess6: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class StaticRoute:
+    """A static route; without an interface and gateway a black hole."""
+
+    destination: str
+    gateway: str | None
+    interface: str | None
+    distance: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Everything the data plane is to do."""
+
+    policies: Sequence[Policy] = ()
+    vips: Sequence[Vip] = ()
+    pools: Mapping[str, Pool] = field(default_factory=dict)
+    shapers: Mapping[str, Shaper] = field(default_factory=dict)
+    shaping_policies: Sequence[ShapingPolicy] = ()
+    ports: Sequence[Port] = ()
+    routes: Sequence[StaticRoute] = ()
+    loss_percent: float = 0.0
+    counts_implicit_deny: bool = True
+    reports_counters: bool = True
+    config: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
+
+    @property
+    def in_force(self) -> list[Policy]:
+        """The enabled policies in the order of evaluation."""
+        return [policy for policy in self.policies if policy.enabled]

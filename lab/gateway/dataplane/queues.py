@@ -1,0 +1,89 @@
+"""The shaping part: HTB queues on the outgoing ports, changed only where they differ."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+from .intent import Intent
+from .nft import run
+from .shaping import Queue, ShaperClasses
+
+# A token bucket keeps its rate only if it can save up what it may send while it waits for the
+# processor to wake it, and at least one 64 KiB super-packet. On a busy machine of two cores a
+# wake-up can be some milliseconds late.
+_WAKE_UP_S = 0.005
+_SUPER_PACKET = 65_536 + 4_096
+# Room for what waits: enough for several TCP streams to keep the queue filled.
+_QUEUE_S = 0.050
+_LEAST_QUEUE = 4 * _SUPER_PACKET
+
+
+class Queues:
+    """The shapers' queues."""
+
+    def __init__(self) -> None:
+        self._set: dict[Queue, int] | None = None
+
+    def apply(self, intent: Intent) -> None:
+        """Make the queues that the intent asks for; without a change this runs no command."""
+        links = {name for _, name in socket.if_nameindex()}
+        wanted = {
+            queue: kbps
+            for queue, kbps in ShaperClasses.of(intent).queues.items()
+            if queue[0] in links
+        }
+        if self._set is None:
+            # Queues left by an earlier process of this gateway are made anew.
+            _batch([f"qdisc del dev {port} root" for port in _ports_with_htb()])
+            self._set = {}
+        if wanted != self._set:
+            commands = changes(self._set, wanted)
+            self._set = None  # unknown, should a command fail halfway
+            _batch(commands)
+            self._set = wanted
+
+    def close(self) -> None:
+        """Remove the queues."""
+        _batch([f"qdisc del dev {port} root" for port in _ports_with_htb()])
+        self._set = {}
+
+
+def changes(old: dict[Queue, int], new: dict[Queue, int]) -> list[str]:
+    """The tc commands that turn one set of queues into another.
+
+    Args:
+        old: rate in kbit/s of each queue there is.
+        new: rate in kbit/s of each queue wanted.
+    """
+    before, after = ({port for port, _ in queues} for queues in (old, new))
+    commands = [f"qdisc del dev {port} root" for port in sorted(before - after)]
+    commands += [f"qdisc add dev {port} root handle 1: htb" for port in sorted(after - before)]
+    for (port, minor), kbps in sorted(new.items()):
+        if old.get((port, minor)) == kbps:
+            continue
+        bytes_per_s = kbps * 125
+        burst = max(int(bytes_per_s * _WAKE_UP_S), _SUPER_PACKET)
+        limit = max(int(bytes_per_s * _QUEUE_S), _LEAST_QUEUE)
+        verb = "change" if (port, minor) in old else "add"
+        commands.append(
+            f"class {verb} dev {port} parent 1: classid 1:{minor:x} htb "
+            f"rate {kbps}kbit ceil {kbps}kbit burst {burst}b cburst {burst}b quantum 60000"
+        )
+        commands.append(f"qdisc replace dev {port} parent 1:{minor:x} bfifo limit {limit}b")
+    commands += [
+        f"class del dev {port} classid 1:{minor:x}"
+        for port, minor in sorted(old)
+        if (port, minor) not in new and port in after
+    ]
+    return commands
+
+
+def _ports_with_htb() -> list[str]:
+    shown = json.loads(run(["tc", "-j", "qdisc", "show"]))
+    return [item["dev"] for item in shown if item["kind"] == "htb" and item.get("root")]
+
+
+def _batch(commands: list[str]) -> None:
+    if commands:
+        run(["tc", "-batch", "-"], "\n".join(commands) + "\n")

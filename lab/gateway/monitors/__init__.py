@@ -1,0 +1,15 @@
+"""The monitors: what `/api/v2/monitor` tells and does, one module a branch.
+
+A new branch is a module with a dictionary `MONITORS`, named in `BRANCHES` below.
+"""
+
+from __future__ import annotations
+
+from lab.gateway.monitors import configuration, firewall, network, system
+from lab.gateway.monitors.model import Monitor
+
+BRANCHES = (system, configuration, network, firewall)
+
+MONITORS: dict[str, Monitor] = {
+    path: monitor for branch in BRANCHES for path, monitor in branch.MONITORS.items()
+}

@@ -1,0 +1,51 @@
+"""monitor/system/interface and monitor/router: ports and routes as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lab.gateway.monitors.model import Monitor
+from lab.gateway.rest.request import Call
+
+if TYPE_CHECKING:
+    from lab.gateway.device import Device
+
+
+async def _interfaces(device: Device, call: Call) -> dict[str, dict[str, Any]]:
+    wanted = call.parameter("interface_name")
+    measured = await device.applier.call(device.applier.plane.interfaces)
+    results = {}
+    for name, row in device.database.state.rows["system/interface"].items():
+        if wanted and name != wanted:
+            continue
+        address, _, mask = row["ip"].partition(" ")
+        results[str(name)] = {
+            "id": name,
+            "name": name,
+            "alias": row["alias"],
+            "mac": row["macaddr"],
+            "ip": address,
+            "mask": sum(bin(int(octet)).count("1") for octet in mask.split(".")),
+            "link": False,
+            "speed": 0.0,
+            "duplex": 1,
+            "tx_packets": 0,
+            "rx_packets": 0,
+            "tx_bytes": 0,
+            "rx_bytes": 0,
+            "tx_errors": 0,
+            "rx_errors": 0,
+        } | measured.get(str(name), {})
+    return results
+
+
+async def _routes(device: Device, call: Call) -> list[dict[str, Any]]:
+    rows = await device.applier.call(device.applier.plane.routes)
+    wanted = call.parameter("ip_mask")
+    return [row for row in rows if not wanted or row["ip_mask"] == wanted]
+
+
+MONITORS = {
+    "system/interface": Monitor("netgrp", get=_interfaces),
+    "router/ipv4": Monitor("netgrp", get=_routes),
+}

@@ -1,0 +1,128 @@
+"""CPU, memory, disk and sessions of the machine, as histories."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+SAMPLE_SECONDS = 3
+_POINTS = 20
+# Interval -> s between the points of its history.
+INTERVALS = {
+    "1-min": 3,
+    "10-min": 30,
+    "30-min": 90,
+    "1-hour": 180,
+    "12-hour": 2160,
+    "24-hour": 4320,
+}
+RESOURCES = ("cpu", "mem", "disk", "session")
+
+
+class _Series:
+    """Points at one distance, each the mean of the samples since the point before."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        self._points: deque[tuple[int, int]] = deque(maxlen=_POINTS)
+        self._pending: list[float] = []
+
+    def add(self, now_ms: int, value: float) -> None:
+        self._pending.append(value)
+        if len(self._pending) * SAMPLE_SECONDS >= self.seconds or not self._points:
+            self._points.appendleft((now_ms, round(sum(self._pending) / len(self._pending))))
+            self._pending.clear()
+
+    def shown(self) -> dict[str, Any]:
+        numbers = [value for _, value in self._points] or [0]
+        times = [moment for moment, _ in self._points] or [0]
+        return {
+            "values": [list(point) for point in self._points],
+            "max": max(numbers),
+            "min": min(numbers),
+            "average": round(sum(numbers) / len(numbers)),
+            "start": times[-1],
+            "end": times[0],
+        }
+
+
+def _cpu_times() -> tuple[int, int]:
+    """Busy and all time of the machine's CPUs, in clock ticks since it started."""
+    fields = [int(f) for f in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    idle = fields[3] + fields[4]
+    return sum(fields) - idle, sum(fields)
+
+
+def memory() -> tuple[int, int]:
+    """Used and all memory of the machine, in bytes."""
+    lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
+    sizes = {words[0].rstrip(":"): int(words[1]) * 1024 for words in lines}
+    return sizes["MemTotal"] - sizes["MemAvailable"], sizes["MemTotal"]
+
+
+class Resources:
+    """Samples the machine as long as the gateway runs.
+
+    Args:
+        folder: on the disk whose use is shown.
+        session_count: asks the data plane.
+    """
+
+    def __init__(self, folder: Path, session_count: Callable[[], Awaitable[int]]) -> None:
+        self._folder = folder
+        self._session_count = session_count
+        self._current: dict[str, int] = dict.fromkeys(RESOURCES, 0)
+        self._series = {name: {interval: _Series(seconds)
+                               for interval, seconds in INTERVALS.items()} for name in RESOURCES}
+        self._cpu = _cpu_times()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to sample."""
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Sample no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(SAMPLE_SECONDS)
+            await self._sample()
+
+    async def _sample(self) -> None:
+        busy, total = _cpu_times()
+        passed = total - self._cpu[1]
+        if passed:
+            self._current["cpu"] = round(100 * (busy - self._cpu[0]) / passed)
+            self._cpu = busy, total
+        used, size = memory()
+        self._current["mem"] = round(100 * used / size)
+        disk = os.statvfs(self._folder)
+        self._current["disk"] = round(100 * (1 - disk.f_bavail / disk.f_blocks))
+        with suppress(Exception):  # the data plane tells of its own troubles in the log
+            self._current["session"] = await self._session_count()
+        now_ms = time.time_ns() // 1_000_000
+        for name, value in self._current.items():
+            for series in self._series[name].values():
+                series.add(now_ms, value)
+
+    async def usage(self, resource: str | None, interval: str | None) -> Mapping[str, Any]:
+        """The use of one resource or of all, over one interval or all, newest first."""
+        if not self._series["cpu"]["1-min"].shown()["values"]:
+            await self._sample()
+        names = [resource] if resource else list(RESOURCES)
+        spans = [interval] if interval else list(INTERVALS)
+        return {
+            name: [{"current": self._current[name],
+                    "historical": {span: self._series[name][span].shown() for span in spans}}]
+            for name in names
+        }

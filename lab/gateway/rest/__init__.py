@@ -1,0 +1,1 @@
+"""The FortiOS REST API over HTTPS."""

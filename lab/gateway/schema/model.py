@@ -1,0 +1,256 @@
+"""The words in which a config branch declares its tables.
+
+A branch (a module beside this one) lists `Table`s built from the functions below; everything else,
+such as REST, CLI, references, defaults, backup, follows from the declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from lab.gateway.schema import values
+from lab.gateway.versions import Release
+
+Row = dict[str, Any]
+
+
+class View(Protocol):
+    """What a table's own check may ask of the rest of the configuration."""
+
+    def find(self, path: str, key: Any) -> Row | None:
+        """The row of this key, or None."""
+
+
+Check = Callable[[Row, View], None]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of a table.
+
+    Attributes:
+        name: hyphenated, as on the wire.
+        type: FortiOS' name of the type, as `action=schema` shows it.
+        default: value of a new row; for a child table an empty list.
+        parse: reads and normalises what a client sends.
+        options: choices of an option.
+        multiple: an option that takes several choices, or a string set with several words.
+        limits: lowest and highest number, or (0, characters).
+        references: tables one of which must hold the named object.
+        literals: names that are right although no table holds them (`any`).
+        child: the table inside this attribute.
+        secret: read back as `ENC …`.
+        since: first release that has it.
+        until: last release that has it.
+    """
+
+    name: str
+    type: str
+    default: Any
+    parse: values.Parser | None = None
+    options: tuple[str, ...] = ()
+    multiple: bool = False
+    limits: tuple[int, int] | None = None
+    references: tuple[str, ...] = ()
+    literals: frozenset[str] = frozenset()
+    child: Table | None = None
+    secret: bool = False
+    quoted: bool = False
+    since: Release | None = None
+    until: Release | None = None
+
+    @property
+    def is_member_list(self) -> bool:
+        """A list of names only, which the CLI sets in one line: `set member "a" "b"`."""
+        return bool(self.child and self.child.mkey and len(self.child.attributes) == 1)
+
+    def in_release(self, release: Release) -> bool:
+        """Whether a release has this attribute."""
+        return (self.since is None or release >= self.since) and (
+            self.until is None or release <= self.until
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, a singleton, or a child table.
+
+    Attributes:
+        path: `firewall.service/custom`; of a child table the attribute's name.
+        attributes: by name, in the order in which the CLI shows them.
+        mkey: attribute that names a row; None for a singleton.
+        factory: rows of a new device, as a client would post them.
+        access: group of an access profile that governs it.
+        movable: whether the order of rows means something and `action=move` is taken.
+        limit: most rows; 0 is no limit.
+        unique: attributes besides the key of which no two rows have the same value.
+        namespace: tables that must not hold a row of the same name.
+        check: rule about a whole row, raising `CmdbError`.
+        fixed: rows come with the device: none can be added or removed.
+        evaluation_limit: most rows under the permanent evaluation licence.
+        since: first release that has it.
+        until: last release that has it.
+    """
+
+    path: str
+    attributes: Mapping[str, Attribute]
+    mkey: str | None = "name"
+    factory: Sequence[Mapping[str, Any]] = ()
+    access: str = "sysgrp"
+    movable: bool = False
+    limit: int = 0
+    unique: tuple[str, ...] = ()
+    namespace: tuple[str, ...] = ()
+    check: Check | None = None
+    fixed: bool = False
+    evaluation_limit: int = 0
+    since: Release | None = None
+    until: Release | None = None
+
+    @cached_property
+    def key(self) -> Attribute:
+        """The attribute that names a row."""
+        assert self.mkey is not None
+        return self.attributes[self.mkey]
+
+    @cached_property
+    def has_integer_key(self) -> bool:
+        """Whether rows are numbered, so that key 0 asks for the next number."""
+        return self.mkey is not None and self.key.type == "integer"
+
+    @cached_property
+    def template(self) -> Row:
+        """A row of defaults, the key first and `q_origin_key` after it."""
+        row: Row = {}
+        if self.mkey is not None:
+            row[self.mkey] = self.key.default
+            row["q_origin_key"] = self.key.default
+        for attribute in self.attributes.values():
+            if attribute.child is not None and attribute.child.mkey is None:
+                row[attribute.name] = attribute.child.template
+            elif attribute.name != self.mkey:
+                row[attribute.name] = attribute.default
+        return row
+
+    @cached_property
+    def referring(self) -> tuple[Attribute, ...]:
+        """Attributes that name objects of other tables, themselves or in their child table."""
+        return tuple(
+            a for a in self.attributes.values() if a.references or (a.child and a.child.referring)
+        )
+
+    @cached_property
+    def secrets(self) -> tuple[Attribute, ...]:
+        """Attributes that are secret, or hold a child table with a secret."""
+        return tuple(
+            a for a in self.attributes.values() if a.secret or (a.child and a.child.secrets)
+        )
+
+    @cached_property
+    def has_uuid(self) -> bool:
+        """Whether the device gives each new row a UUID."""
+        return "uuid" in self.attributes
+
+    def cut_to(self, release: Release) -> Table:
+        """This table as a release has it."""
+        kept = {}
+        for name, attribute in self.attributes.items():
+            if attribute.in_release(release):
+                if attribute.child is not None:
+                    attribute = replace(attribute, child=attribute.child.cut_to(release))
+                kept[name] = attribute
+        return replace(self, attributes=kept)
+
+    def in_release(self, release: Release) -> bool:
+        """Whether a release has this table."""
+        return (self.since is None or release >= self.since) and (
+            self.until is None or release <= self.until
+        )
+
+
+def attributes(*items: Attribute | Sequence[Attribute]) -> dict[str, Attribute]:
+    """Attributes by name; a sequence among them is laid out flat."""
+    flat: list[Attribute] = []
+    for item in items:
+        flat.extend([item] if isinstance(item, Attribute) else item)
+    return {attribute.name: attribute for attribute in flat}
+
+
+def string(name: str, size: int = 35, default: str = "", **rest: Any) -> Attribute:
+    """Free text."""
+    return Attribute(name, "string", default, values.string(size), limits=(0, size), quoted=True,
+                     **rest)
+
+
+def key_name(size: int = 79, name: str = "name", **rest: Any) -> Attribute:
+    """The name of a row."""
+    return Attribute(name, "string", "", values.string(size, is_name=True), limits=(0, size),
+                     quoted=True, **rest)
+
+
+def integer(name: str, low: int = 0, high: int = 4294967295, default: int = 0,
+            **rest: Any) -> Attribute:
+    """A whole number."""
+    return Attribute(name, "integer", default, values.integer(low, high), limits=(low, high),
+                     **rest)
+
+
+def option(name: str, *choices: str, default: str | None = None, multiple: bool = False,
+           **rest: Any) -> Attribute:
+    """One of the choices (several, if `multiple`); the first is the default unless one is given."""
+    parse = values.options(*choices) if multiple else values.option(*choices)
+    if default is None:
+        default = "" if multiple else choices[0]
+    return Attribute(name, "option", default, parse, options=choices, multiple=multiple, **rest)
+
+
+def toggle(name: str, default: str = "disable", **rest: Any) -> Attribute:
+    """enable or disable."""
+    return option(name, "enable", "disable", default=default, **rest)
+
+
+def toggles(*names: str) -> list[Attribute]:
+    """Several switches, all off by default."""
+    return [toggle(name) for name in names]
+
+
+def reference(name: str, *tables: str, default: str = "", size: int = 79,
+              literals: Sequence[str] = (), **rest: Any) -> Attribute:
+    """The name of one object of another table."""
+    return Attribute(name, "string", default, values.string(size), limits=(0, size),
+                     references=tables, literals=frozenset(literals), quoted=True, **rest)
+
+
+def members(name: str, *tables: str, key: str = "name", size: int = 79,
+            literals: Sequence[str] = (), **rest: Any) -> Attribute:
+    """A list of names of objects of other tables."""
+    named = Attribute(key, "string", "", values.string(size), limits=(0, size), references=tables,
+                      literals=frozenset(literals), quoted=True)
+    return Attribute(name, "table", [], child=Table(name, {key: named}, mkey=key), **rest)
+
+
+def child(name: str, *items: Attribute | Sequence[Attribute], mkey: str | None = "id",
+          **rest: Any) -> Attribute:
+    """A table inside a row; with no mkey a group of attributes."""
+    table = Table(name, attributes(*items), mkey=mkey)
+    return Attribute(name, "complex" if mkey is None else "table", [], child=table, **rest)
+
+
+def parsed(name: str, kind: str, parse: values.Parser, default: Any = "",
+           **rest: Any) -> Attribute:
+    """An attribute with a reader of its own, e.g. an address."""
+    return Attribute(name, kind, default, parse, **rest)
+
+
+def secret(name: str, size: int = 128, **rest: Any) -> Attribute:
+    """A password or key; kept sealed and read back as `ENC …`."""
+    return Attribute(name, "password", "", values.string(size * 4), limits=(0, size), secret=True,
+                     **rest)
+
+
+def uuid(**rest: Any) -> Attribute:
+    """The UUID that the device gives to a new object."""
+    return parsed("uuid", "uuid", values.uuid, "00000000-0000-0000-0000-000000000000", **rest)

@@ -1,0 +1,280 @@
+"""The Linux endpoints: are they ready, and which connections get through between them."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from robot.api.deco import library
+
+from gatepass.errors import NotProven
+from gatepass.probe import ANSWERED, Answer, Probe, start_responder, try_all
+from gatepass.shell import Detached
+from gatepass.waiting import until
+from Gateway import APPLY_S, decided_by
+from guard import keyword
+from session import session
+from ssh_shell import SshShell
+
+_TOOLS = ("iperf3", "python3", "ss", "timeout", "setsid", "mktemp", "ps")
+_OLDEST_IPERF3 = (3, 7)
+_SAME_CLOCK_S = 2.0
+_RESPONDER_S = 900
+_PATIENCE_S = 3
+"""How long a connection is tried at least: a packet may get lost on the way."""
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class Endpoints:
+    """Keywords about client and server, over SSH with checked host keys."""
+
+    def __init__(self) -> None:
+        self._responders: dict[str, Detached] = {}
+
+    # -- readiness ---------------------------------------------------------------------------
+
+    @keyword("The ${name} should be ready")
+    def should_be_ready(self, name: str) -> None:
+        """The endpoint answers by SSH with the known host key and has the tools.
+
+        Raises:
+            NotProven: it does not, or a tool is missing or too old.
+        """
+        name = name.lower()
+        shell: SshShell = getattr(session, name)
+        asked = "; ".join(f"command -v {tool} >/dev/null || echo missing {tool}" for tool in _TOOLS)
+        told = shell.run(f"{asked}; uname -sr; nproc; iperf3 --version 2>&1").output
+        missing = re.findall(r"^missing (\S+)$", told, re.MULTILINE)
+        if missing:
+            raise NotProven(
+                f"the {name} ({shell.where}) lacks {', '.join(missing)}. Install it there."
+            )
+        kernel, cpus, rest = [*told.split("\n", 2), "", ""][:3]
+        version = re.search(r"iperf (\d+)\.(\d+)", rest)
+        if not version or tuple(map(int, version.groups())) < _OLDEST_IPERF3:
+            wanted = ".".join(map(str, _OLDEST_IPERF3))
+            says = rest.strip().partition("\n")[0]
+            raise NotProven(
+                f"the {name} ({shell.where}) needs iperf3 {wanted} or later; asked for its "
+                f"version, iperf3 there says “{says}”."
+            )
+        facts = {"kernel": kernel, "iperf3": ".".join(version.groups()), "cpus": int(cpus)}
+        session.endpoint_facts.setdefault(name, {}).update(facts)
+        session.note("run", {"endpoints": session.endpoint_facts})
+        session.evidence(
+            "The endpoints are reached by SSH with their known host keys and have the tools",
+            f"The {name}: {kernel}, {cpus} CPUs, iperf3 {facts['iperf3']}.",
+            True,
+        )
+
+    @keyword("The ${name}'s clock should agree")
+    def clock_should_agree(self, name: str) -> None:
+        """The endpoint's clock differs from this machine's by at most 2 s."""
+        name, before = name.lower(), time.time()
+        told = float(getattr(session, name).run("date +%s.%N").output)
+        offset = told - (before + time.time()) / 2
+        session.endpoint_facts.setdefault(name, {})["clock_offset_s"] = round(offset, 3)
+        session.note("run", {"endpoints": session.endpoint_facts})
+        if abs(offset) > _SAME_CLOCK_S:
+            raise NotProven(
+                f"the {name}'s clock differs by {offset:+.1f} s from this machine's; "
+                f"{_SAME_CLOCK_S:g} s are allowed. Set up NTP there."
+            )
+
+    @keyword()
+    def nothing_should_be_left_on_the_endpoints(self) -> None:
+        """Every program of the run has ended and its folders are gone."""
+        for shell in (session.client, session.server):
+            if left := shell.clean_up():
+                raise NotProven(f"on the {shell.name} this would not end: {left[0]}")
+            session.evidence(
+                "Nothing is left running on the endpoints", f"The {shell.name} is clean.", True
+            )
+        self._responders.clear()
+
+    # -- single connections ------------------------------------------------------------------
+
+    @keyword("The test traffic gets through and the server sees the ${whose}")
+    def gets_through(self, whose: str) -> None:
+        """A single connection gets through before any load does, from the address expected.
+
+        Args:
+            whose: client (no NAT) or gateway (NAT).
+
+        Raises:
+            AssertionError: it does not, with what the gateway's policy look-up says.
+        """
+        whose = whose.lower()
+        wanted = address_of(whose)
+        port = session.testbed.endpoints.server.probe_port
+        probe = Probe("tcp", session.testbed.endpoints.server.address, port)
+        answer = self._until("client", "server", probe, lambda answer: answer.seen == wanted)
+        if answer.outcome != ANSWERED:
+            raise AssertionError(
+                f"No connection gets through the gateway ({answer.outcome}), although the test "
+                f"policy permits it: {probe}. {decided_by(port)}"
+            )
+        if answer.seen != wanted:
+            raise AssertionError(
+                f"The server sees {answer.seen}; it should see {wanted}, the {whose}'s address. "
+                f"{_nat_words(whose)}"
+            )
+
+    @keyword("TCP port ${port} should get through")
+    def tcp_should_get_through(self, port: str) -> None:
+        """A TCP connection from client to server is answered. `port` is first or second."""
+        port = port.lower()
+        probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
+        answer = self._until("client", "server", probe, lambda answer: bool(answer.seen))
+        session.evidence(
+            f"What a policy permits gets through ({port} port)",
+            f"{probe}: {answer.outcome}. {'' if answer.seen else decided_by(probe.port)}".strip(),
+            bool(answer.seen),
+        )
+
+    @keyword("TCP port ${port} should be blocked")
+    def tcp_should_be_blocked(self, port: str) -> None:
+        """A TCP connection from client to server gets no answer. `port` is first or second."""
+        port = port.lower()
+        probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
+        answer = self._until("client", "server", probe, lambda answer: not answer.seen)
+        session.evidence(
+            f"What no policy permits is blocked ({port} port)",
+            f"{probe}: {answer.outcome}. {decided_by(probe.port) if answer.seen else ''}".strip(),
+            not answer.seen,
+        )
+
+    @keyword("Everything else from ${source} to ${target} should be blocked")
+    def everything_else_should_be_blocked(self, source: str, target: str) -> None:
+        """TCP and UDP, IPv4 and IPv6: no connection but the narrow policy's is answered.
+
+        The same connections are tried on the path without the gateway, where they must be
+        answered: otherwise silence would prove nothing.
+        """
+        source, target = source.lower(), target.lower()
+        ends = session.testbed.endpoints
+        far = getattr(ends, target)
+        ports = (ends.server.probe_port, ends.server.probe_port + 1)
+        addresses = [far.address] + ([far.address6] if far.address6 else [])
+        probes = [
+            Probe(protocol, address, port)
+            for address in addresses
+            for protocol in ("tcp", "udp")
+            for port in ports
+            if (target, protocol, address, port) != ("server", "tcp", far.address, ports[0])
+        ]
+        self._respond(target)
+        if far.direct_address:
+            control = [
+                Probe(probe.protocol, far.direct_address, probe.port, tries=3) for probe in probes
+            ]
+            mute = [
+                one
+                for one in try_all(getattr(session, source), control)
+                if one.outcome != ANSWERED
+            ]
+            if mute:
+                raise NotProven(
+                    f"{mute[0].probe} is not answered on the path without the gateway either: "
+                    f"is a firewall on the {target}? So silence proves nothing."
+                )
+        answers = try_all(getattr(session, source), probes)
+        through = [answer for answer in answers if answer.outcome == ANSWERED]
+        what = f"{len(probes)} kinds of connection tried"
+        seen = (
+            f"{through[0].probe} was answered ({len(through)} of {what}). "
+            + _permitted_by(through, source)
+            if through
+            else f"{what}, none was answered."
+        )
+        session.evidence(
+            f"What no policy permits is blocked, {source} to {target}", seen.strip(), not through
+        )
+
+    @keyword()
+    def connections_that_no_policy_permits_are_tried(self) -> None:
+        """A few connections from client to server that the gateway has to block.
+
+        Raises:
+            AssertionError: one is answered, so that there is nothing to be counted.
+        """
+        far = session.testbed.endpoints.server
+        self._respond("server")
+        probe = Probe("tcp", far.address, far.probe_port + 1, tries=2)
+        (answer,) = try_all(session.client, [probe], timeout_s=0.5)
+        session.evidence(
+            "What no policy permits is blocked",
+            f"{probe}: {answer.outcome}. {decided_by(probe.port) if answer.seen else ''}".strip(),
+            not answer.seen,
+        )
+
+    @keyword("The server should have seen the ${whose} in every trial")
+    def server_should_have_seen(self, whose: str) -> None:
+        """The address that the server's iperf3 saw is the client's, or the gateway's with NAT."""
+        wanted, seen = address_of(whose), session.last.seen
+        session.evidence(
+            "The server saw the address that the policy should give",
+            f"It saw {' and '.join(sorted(seen))}; expected is {wanted}, the {whose}'s. "
+            f"{_nat_words(whose) if seen != {wanted} else ''}".strip(),
+            seen == {wanted},
+        )
+
+    # -- helpers -----------------------------------------------------------------------------
+
+    def _until(self, source: str, target: str, probe: Probe, good: object) -> Answer:
+        """The first good answer, or the last one after the time that the last change may take."""
+        self._respond(target)
+        kept: list[Answer] = []
+
+        def look() -> bool:
+            kept[:] = try_all(getattr(session, source), [probe], timeout_s=0.7)
+            return good(kept[0])
+
+        until(look, max(_PATIENCE_S, session.rules.in_force_within(APPLY_S)))
+        return kept[0]
+
+    def _respond(self, name: str) -> None:
+        """A responder is at work on this endpoint."""
+        shell: SshShell = getattr(session, name)
+        running = self._responders.get(name)
+        if running and shell.run(f"[ -f {running.stem}.rc ]").status:
+            return
+        port = session.testbed.endpoints.server.probe_port
+        self._responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
+
+
+def address_of(whose: str) -> str:
+    """The client's own address, or the gateway's on the server's side.
+
+    Raises:
+        NotProven: the gateway does not tell its address.
+    """
+    if whose == "client":
+        return session.testbed.endpoints.client.address
+    port = session.testbed.gateway.server_port
+    known = session.gateway.monitor("system/interface")["results"].get(port, {}).get("ip")
+    if not known:
+        raise NotProven(f"the gateway tells no address of its port {port}; check server_port.")
+    return known
+
+
+def _permitted_by(through: list[Answer], source: str) -> str:
+    """What the gateway's look-up says of the first of these that it can be asked about."""
+    asked = (
+        answer.probe.port
+        for answer in through
+        if source == "client" and answer.probe.protocol == "tcp" and ":" not in answer.probe.address
+    )
+    port = next(asked, None)
+    return "" if port is None else decided_by(port)
+
+
+def _nat_words(whose: str) -> str:
+    if whose == "gateway":
+        return "NAT is on in the policy and was not applied."
+    return "NAT is off in the policy and was applied all the same."
+
+
+def _port(which: str) -> int:
+    first = session.testbed.endpoints.server.probe_port
+    return {"first": first, "second": first + 1}[which]

@@ -1,0 +1,329 @@
+"""The FortiGate: who it is, what it is told, what it counts."""
+
+from __future__ import annotations
+
+import time
+
+from robot.api.deco import library
+
+from gatepass.errors import NotApplicable, NotProven
+from gatepass.fortigate import Refused
+from gatepass.record import Measurement
+from gatepass.rules import POLICY
+from gatepass.waiting import until
+from guard import keyword
+from session import session
+
+APPLY_S = 10
+"""How long a change may take until it is in force; FortiOS applies asynchronously."""
+_COUNTERS_LAG_S = 10
+_SAME_CLOCK_S = 60
+TCP = 6
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class Gateway:
+    """Keywords about the gateway under test, over its FortiOS REST API."""
+
+    # -- identity ----------------------------------------------------------------------------
+
+    @keyword()
+    def the_gateway_should_be_the_one_that_was_ordered(self) -> None:
+        """Serial number and model are those of the order; what the order leaves out is not held.
+
+        Raises:
+            AssertionError: it is another device.
+            NotApplicable: the order names neither.
+        """
+        ordered = session.order.gateway
+        if not (ordered.serial or ordered.model):
+            raise NotApplicable("the order names neither serial number nor model.")
+        identity = session.identity
+        for what, wanted, found in (
+            ("serial number", ordered.serial, identity.serial),
+            ("model", ordered.model, identity.model),
+        ):
+            if wanted:
+                session.evidence(
+                    f"The gateway has the {what} that was ordered",
+                    f"Ordered is {wanted}; the gateway at {identity.host} says {found}.",
+                    wanted == found,
+                )
+
+    @keyword()
+    def the_firmware_should_fit_the_order(self) -> None:
+        """The FortiOS version is one that the order accepts."""
+        ordered = session.order.gateway
+        if ordered.version is None:
+            raise NotApplicable("the order names no FortiOS version.")
+        version = session.identity.version
+        session.evidence(
+            "The FortiOS version is one that was ordered",
+            f"Ordered is {ordered.version}; the gateway runs {version}.",
+            ordered.accepts_version(version),
+        )
+
+    @keyword()
+    def the_licence_should_be_valid(self) -> None:
+        """The VM's licence is valid and no evaluation licence (1 vCPU, 3 policies)."""
+        identity = session.identity
+        held = "the permanent evaluation licence" if identity.evaluation else identity.licence
+        session.evidence(
+            "The gateway's licence is valid",
+            f"The gateway reports its licence as {held}.",
+            identity.licence == "valid" and not identity.evaluation,
+        )
+
+    @keyword()
+    def the_resources_should_fit_the_order(self) -> None:
+        """vCPUs and memory are at least what the order asks for."""
+        ordered, identity = session.order.gateway, session.identity
+        if ordered.min_vcpus is None and ordered.min_memory_mb is None:
+            raise NotApplicable("the order asks for no number of vCPUs and no memory.")
+        for what, wanted, found in (
+            ("vCPUs", ordered.min_vcpus, identity.vcpus),
+            ("MiB of memory", ordered.min_memory_mb, identity.memory_mb),
+        ):
+            if wanted is None:
+                continue
+            if found is None:
+                raise NotProven(f"the gateway does not tell its {what}.")
+            session.evidence(
+                f"The gateway has the {what} that were ordered",
+                f"Ordered are at least {wanted}; the gateway reports {found}.",
+                found >= wanted,
+            )
+
+    @keyword("The Gateway's Clock Should Be Right")
+    def the_gateways_clock_should_be_right(self) -> None:
+        """The gateway's clock agrees with this machine's, so that its log can be read."""
+        sent = time.time()
+        try:
+            told = session.gateway.monitor("system/time")["results"]["time"]
+        except (Refused, KeyError, TypeError):
+            raise NotProven("the gateway does not tell its time (monitor system/time).") from None
+        offset = float(told) - (sent + time.time()) / 2
+        session.evidence(
+            "The gateway's clock is right",
+            f"It is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this machine's; "
+            f"{_SAME_CLOCK_S} s are allowed. Set up NTP on the gateway.",
+            abs(offset) <= _SAME_CLOCK_S,
+        )
+
+    # -- policies ----------------------------------------------------------------------------
+
+    @keyword("The Gateway Has ${policies} Policies And The Last One Permits The Test Traffic")
+    def the_gateway_has_policies(self, policies: int, nat: str = "disable") -> None:
+        """Bring the gateway to this many test policies, above the customer's own.
+
+        Args:
+            policies: at least 1; only the last one matches the test traffic.
+            nat: enable or disable, on the last one.
+        """
+        self.policyid = session.rules.set(policies, nat == "enable")
+        session.conditions = (
+            f"{policies} polic{'y' if policies == 1 else 'ies'}, "
+            f"NAT {'on' if nat == 'enable' else 'off'}"
+        )
+        self._await_in_force(self.policyid)
+
+    @keyword()
+    def note_what_the_test_policy_has_counted(self) -> None:
+        """Keep the counter's reading, to be compared after the traffic."""
+        self._bytes_before = self._counter(self.policyid).get("bytes", 0)
+
+    @keyword()
+    def the_test_policy_should_have_counted_the_traffic(self) -> None:
+        """The test policy counted at least the bytes that the receiver got.
+
+        Counters lag on a FortiGate, so they are read until they suffice, for up to 10 s.
+        """
+        received = session.last.received_bytes
+
+        def counted() -> int:
+            return self._counter(self.policyid).get("bytes", 0) - self._bytes_before
+
+        reached = until(lambda: counted() >= received, _COUNTERS_LAG_S)
+        session.evidence(
+            "The test policy counted at least the bytes received",
+            f"Policy {self.policyid} counted {counted():,} bytes more than before; the receiver "
+            f"got {received:,}. "
+            + ("" if reached else "Either the traffic took another way, or it does not count."),
+            reached,
+        )
+
+    @keyword()
+    def the_gateway_has_only_a_narrow_policy(self) -> None:
+        """One test policy, which permits one TCP port from client to server and nothing else.
+
+        What an earlier check has left beside it is removed.
+        """
+        rules, port = session.rules, session.testbed.endpoints.server.probe_port
+        rules.service("narrow", port)
+        self.narrow = rules.free_id(0)
+        row = rules.test_row(self.narrow, nat=False, service=[{"name": rules.named("narrow")}])
+        rules.only(row)
+        self._await_in_force(self.narrow)
+
+    @keyword()
+    def a_policy_that_denies_everything_is_put_above_it(self) -> None:
+        """A deny between the endpoints, right above the narrow policy."""
+        rules = session.rules
+        self.deny = rules.free_id(1)
+        rules.add(rules.test_row(self.deny, nat=False, action="deny"), above=self.narrow)
+
+    @keyword()
+    def the_denying_policy_is_moved_below_it(self) -> None:
+        """The same two policies the other way round."""
+        session.rules.move(self.narrow, above=self.deny)
+
+    @keyword()
+    def a_second_policy_permits_the_next_port(self) -> None:
+        """A policy like the narrow one, for the port after its port."""
+        rules, port = session.rules, session.testbed.endpoints.server.probe_port + 1
+        rules.service("second", port)
+        self.second = rules.free_id(2)
+        row = rules.test_row(self.second, nat=False, service=[{"name": rules.named("second")}])
+        rules.add(row, above=self.narrow)
+
+    @keyword("The second policy is ${status}")
+    def the_second_policy_is(self, status: str) -> None:
+        """Switch the second policy: enabled or disabled."""
+        session.rules.switch(self.second, {"enabled": True, "disabled": False}[status.lower()])
+
+    @keyword()
+    def note_what_the_implicit_deny_has_counted(self) -> None:
+        """Keep the reading of policy 0."""
+        self._denied_before = self._counter(0)
+
+    @keyword()
+    def the_implicit_deny_should_have_counted_more(self) -> None:
+        """Policy 0 counted packets of what was blocked since the reading."""
+
+        def grown() -> int:
+            now = self._counter(0)
+            return max(
+                now.get(key, 0) - self._denied_before.get(key, 0)
+                for key in ("hit_count", "packets", "bytes")
+            )
+
+        counted = until(lambda: grown() > 0, _COUNTERS_LAG_S)
+        session.evidence(
+            "The implicit deny counts what it blocks",
+            f"Policy 0 counted {'more than before' if counted else 'nothing'} while connections "
+            "were blocked.",
+            counted,
+        )
+
+    # -- shaper ------------------------------------------------------------------------------
+
+    @keyword()
+    def the_shaper_that_the_order_names_should_be_in_use(self) -> None:
+        """The gateway has the order's shaper, and an enabled shaping policy uses it.
+
+        Raises:
+            NotApplicable: the order names no shaper.
+        """
+        name = _shaper()
+        there = session.gateway.row("firewall.shaper/traffic-shaper", name)
+        users = [
+            row["id"]
+            for row in session.gateway.rows("firewall/shaping-policy")
+            if row.get("status", "enable") == "enable"
+            and name in (row.get("traffic-shaper"), row.get("traffic-shaper-reverse"))
+        ]
+        limit = (
+            f'"{name}" is set to {there["maximum-bandwidth"]} {there.get("bandwidth-unit")}'
+            if there
+            else f'The gateway has no shaper "{name}"'
+        )
+        session.evidence(
+            "The shaper that was ordered is in use",
+            f"{limit}; shaping policies that use it: {', '.join(map(str, users)) or 'none'}.",
+            bool(there and users),
+        )
+
+    # -- looking -----------------------------------------------------------------------------
+
+    def _counter(self, policyid: int) -> dict:
+        rows = session.gateway.monitor("firewall/policy")["results"]
+        found = [row for row in rows if row.get("policyid") == policyid]
+        return found[0] if found else {}
+
+    def _await_in_force(self, policyid: int) -> None:
+        """Wait until the gateway's own look-up names the policy for the test traffic.
+
+        Not fatal: the traffic itself decides, right after; here only the asynchronous apply is
+        waited for.
+        """
+        port = session.testbed.endpoints.server.probe_port
+        patience_s = session.rules.in_force_within(APPLY_S)
+        until(lambda: look_up(port).get("policy_id") == policyid, patience_s)
+
+
+def look_up(port: int) -> dict:
+    """Which policy the gateway says decides about a TCP connection of the test traffic."""
+    ends, ports = session.testbed.endpoints, session.testbed.gateway
+    try:
+        return session.gateway.monitor(
+            "firewall/policy-lookup",
+            srcintf=ports.client_port,
+            sourceip=ends.client.address,
+            protocol="TCP",
+            dest=ends.server.address,
+            destport=port,
+        ).get("results", {})
+    except Refused:
+        return {}
+
+
+def decided_by(port: int) -> str:
+    """The look-up's answer as a sentence that ends the explanation of a blocked connection."""
+    answer = look_up(port)
+    number = answer.get("policy_id")
+    if number is None:
+        return "The gateway's policy look-up names no policy for it."
+    if number == 0:
+        return "The gateway's policy look-up says that no policy matches it: the implicit deny."
+    row = session.gateway.row(POLICY, number)
+    name = f' "{row["name"]}"' if row else ", which the policy table does not show,"
+    action = answer.get("policy_action", "")
+    return f"The gateway's policy look-up says that policy {number}{name} decides: {action}."
+
+
+def shaped(missed: Measurement) -> str:
+    """The tightest shaper in use on the gateway, as the likely cause of a missed figure.
+
+    Args:
+        missed: "at least" what the shaper should let through, or "at most" what it should hold.
+    """
+    gateway = session.gateway
+    used = {
+        name
+        for row in gateway.rows("firewall/shaping-policy")
+        for name in (row.get("traffic-shaper"), row.get("traffic-shaper-reverse"))
+        if name and row.get("status", "enable") == "enable"
+    }
+    units = {"kbps": 1e-3, "mbps": 1, "gbps": 1e3}
+    limits = [
+        (row["maximum-bandwidth"] * units[row.get("bandwidth-unit", "kbps")], row["name"])
+        for row in gateway.rows("firewall.shaper/traffic-shaper")
+        if row["name"] in used and row.get("maximum-bandwidth")
+    ]
+    if not limits:
+        return "No shaper is in use on the gateway."
+    rate, name = min(limits)
+    told = f'The gateway\'s shaper "{name}" is set to {rate:g} Mbit/s'
+    if missed.relation == "at most" and missed.value > rate:
+        return f"{told}, and does not hold it."
+    if missed.relation == "at least" and rate >= missed.threshold:
+        return f"{told}, enough for the promise; look whether it lets less through."
+    return f"{told}."
+
+
+def _shaper() -> str:
+    if session.order.shaper is None:
+        raise NotApplicable("the order names no shaper.")
+    return session.order.shaper.name
+
+

@@ -1,0 +1,141 @@
+"""The gateway's management plane as a stranger on the network meets it: HTTPS, TLS, token."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+
+from RequestsLibrary import RequestsLibrary
+from robot.api.deco import library
+
+from gatepass.errors import NotProven
+from gatepass.fortigate import broken
+from guard import keyword
+from session import session
+
+_STATUS = "/api/v2/monitor/system/status"
+_TIMEOUT_S = 5
+_SILENCE_S = 1.5
+"""After which a port that drops connections is taken as closed."""
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class Management:
+    """Keywords that knock at the management plane without the run's token."""
+
+    def __init__(self) -> None:
+        self._http = RequestsLibrary()
+
+    @keyword()
+    def the_management_plane_should_answer_over_https_only(self) -> None:
+        """Plain HTTP is closed, or does no more than send the caller to HTTPS."""
+        host = session.testbed.gateway.host
+        shown = f"[{host}]" if ":" in host else host
+        try:
+            answer = self._http.session_less_get(
+                f"http://{shown}{_STATUS}",
+                expected_status="any",
+                timeout=_SILENCE_S,
+                allow_redirects=False,
+            )
+        except OSError as error:  # requests' errors are OSErrors
+            seen, closed = f"Port 80 does not answer ({type(error).__name__}).", True
+        else:
+            target = answer.headers.get("Location", "")
+            closed = 300 <= answer.status_code < 400 and target.startswith("https://")
+            seen = f"Port 80 answers HTTP {answer.status_code}" + (
+                f" and sends the caller to {target}." if closed else " to a call in clear text."
+            )
+        session.evidence("The management plane answers over HTTPS only", seen, closed)
+
+    @keyword()
+    def the_management_plane_should_refuse_old_tls(self) -> None:
+        """A client that offers TLS 1.0 and 1.1 only is refused; one with TLS 1.2 is not."""
+        modern, told = self._handshake(ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.MAXIMUM_SUPPORTED)
+        old, old_told = self._handshake(ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1)
+        session.evidence(
+            "The management plane speaks TLS 1.2 or later",
+            f"A client that offers TLS 1.2 and later gets {told}; one that offers TLS 1.0 and 1.1 "
+            f"gets {old_told}.",
+            modern,
+        )
+        if "NO_PROTOCOLS_AVAILABLE" in old_told:
+            raise NotProven("this machine's OpenSSL cannot offer TLS 1.1, so it cannot be tried.")
+        session.evidence(
+            "The management plane refuses TLS 1.1 and older",
+            f"A client that offers TLS 1.0 and 1.1 gets {old_told}.",
+            not old,
+        )
+
+    @keyword()
+    def the_management_plane_should_present_the_pinned_certificate(self) -> None:
+        """Its certificate chains to the testbed's ca_file and names the host."""
+        context = ssl.create_default_context(cafile=str(session.testbed.gateway.ca_file))
+        try:
+            with self._connected() as plain, context.wrap_socket(
+                plain, server_hostname=session.testbed.gateway.host
+            ):
+                seen, good = "Its certificate chains to the pinned CA and names the host.", True
+        except ssl.SSLCertVerificationError as error:
+            pinned = session.testbed.gateway.ca_file.name
+            seen = (
+                f"Its certificate does not chain to {pinned}, or names another host: "
+                f"{error.verify_message}."
+            )
+            good = False
+        except OSError as error:  # TLS errors are OSErrors
+            raise NotProven(f"the gateway shows no certificate: {_no_handshake(error)}.") from error
+        session.evidence("The management plane presents the pinned certificate", seen, good)
+
+    @keyword()
+    def the_management_plane_should_refuse_a_call_without_a_token(self) -> None:
+        """A call with no token at all is answered 401 or 403, and with no data."""
+        try:
+            answer = self._http.session_less_get(
+                f"{session.testbed.gateway.url}{_STATUS}",
+                expected_status="any",
+                timeout=_TIMEOUT_S,
+                verify=str(session.testbed.gateway.ca_file),
+            )
+        except OSError as error:  # requests' errors are OSErrors
+            raise NotProven(
+                f"a call without a token gets no answer from {session.testbed.gateway.url}: "
+                f"{broken(error, _TIMEOUT_S)}."
+            ) from error
+        if answer.status_code == 429 or answer.status_code >= 500:
+            raise NotProven(
+                f"the gateway answers HTTP {answer.status_code} to a call without a token, which "
+                "says nothing about tokens."
+            )
+        session.evidence(
+            "The management plane refuses a call without a token",
+            f"It answers HTTP {answer.status_code}.",
+            answer.status_code in (401, 403),
+        )
+
+    def _connected(self) -> socket.socket:
+        gateway = session.testbed.gateway
+        try:
+            return socket.create_connection((gateway.host, gateway.port), timeout=_TIMEOUT_S)
+        except OSError as error:
+            raise NotProven(
+                f"no connection to the management plane at {gateway.host}:{gateway.port}: {error}."
+            ) from error
+
+    def _handshake(self, oldest: ssl.TLSVersion, newest: ssl.TLSVersion) -> tuple[bool, str]:
+        """Whether a handshake within these versions succeeds, and what was agreed or said."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE  # another check is about the certificate
+        # the library's own policy would refuse old versions before the gateway can
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version, context.maximum_version = oldest, newest
+        try:
+            with self._connected() as plain, context.wrap_socket(plain) as tls:
+                return True, str(tls.version())
+        except OSError as error:  # TLS errors are OSErrors
+            return False, _no_handshake(error)
+
+
+def _no_handshake(error: OSError) -> str:
+    return f"no handshake ({getattr(error, 'reason', None) or error})"

@@ -1,0 +1,118 @@
+"""The run itself: its beginning and its end."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from robot.api import logger
+from robot.api.deco import library
+from robot.libraries.BuiltIn import BuiltIn
+
+import gatepass
+from gatepass.errors import NotProven
+from gatepass.plan import planned
+from guard import keyword, sentence
+from session import session
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class Run:
+    """Begins and ends a run: who is tested, and that the gateway is as it was."""
+
+    @keyword()
+    def begin_the_run(self, order: str, testbed: str, profile: str, folder: str) -> None:
+        """Read order, testbed and profile, meet the gateway, and write down who is tested.
+
+        Args:
+            order: path of the order's file.
+            testbed: path of the testbed's file.
+            profile: name of a profile; empty for the default.
+            folder: of the run's files.
+
+        Raises:
+            NotProven: an input file is wrong.
+        """
+        session.begin(order, testbed, profile, ROOT / "variables", Path(folder))
+        session.note("run", self._facts())
+
+    @keyword()
+    def end_the_run(self) -> None:
+        """Restore the gateway where no check has done so, and end what is left on the endpoints."""
+        if session.has("workspace") and not session.workspace.changes.journal.closed:
+            session.note("restoration", session.workspace.restore())
+            session.workspace.changes.journal.release()
+        for shell in session.shells():
+            try:
+                shell.clean_up()
+            except NotProven as lost:
+                logger.warn(str(lost))
+            shell.close()
+        if session.has("gateway"):
+            session.gateway.close()
+
+    @keyword()
+    def the_configuration_should_be_back_as_it_was(self) -> None:
+        """Remove every object of the run and compare the configuration with the one saved before.
+
+        Raises:
+            AssertionError: something of the run is left, or the configuration differs.
+            NotProven: the gateway cannot be asked any more.
+        """
+        restoration = session.workspace.restore()
+        session.note("restoration", restoration)
+        claim = "The gateway's configuration is back as it was"
+        entries = session.workspace.changes.journal.entries
+        if restoration.identical:
+            objects = sum(len(entry.get("mkeys", [0])) for entry in entries)
+            observed = f"{objects} objects removed; the configuration compares equal."
+            session.evidence(claim, observed, True)
+        elif not (restoration.differences or restoration.left):
+            raise NotProven(f"{restoration.problem} Call ./run.sh restore when it answers again.")
+        else:
+            session.evidence(claim, f"{restoration.problem}.", False)
+
+    def _facts(self) -> dict:
+        """Who is tested, against what, how; also as metadata of the report."""
+        order, profile, testbed = session.order, session.profile, session.testbed
+        facts = {
+            "run_id": session.folder.name,
+            "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+            "gatepass": gatepass.__version__,
+            "order": order.model_dump(exclude={"gateway"}),
+            "tier": order.promise.model_dump(),
+            "profile": profile.model_dump(),
+            "testbed": {
+                "name": testbed.testbed,
+                "client_port": testbed.gateway.client_port,
+                "server_port": testbed.gateway.server_port,
+            },
+            "plan": planned(ROOT / "suites"),
+            "robot_arguments": BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "").split(),
+            "endpoints": {},
+        }
+        shown = {
+            "Certificate": "[certificate.html|The page for the customer]",
+            "All checks": "[report.html#totals?all|With measured, required and evidence]",
+            "Order": f"{order.order}, {order.customer}",
+            "Tier": f"{order.tier}, {order.service_level}",
+            "Testbed": testbed.testbed,
+            "Profile": f"{profile.name}: {profile.description}",
+        }
+        try:
+            identity = session.identity
+            facts["gateway"] = asdict(identity)
+            shown["Gateway"] = (
+                f"{identity.model} {identity.serial}, FortiOS {identity.version} "
+                f"build {identity.build}"
+            )
+            if identity.serial.startswith("LAB"):
+                shown["LAB"] = "A stand-in, not a FortiGate; its figures are no FortiGate's."
+        except Exception as error:  # Preflight will say so; the run's other facts still stand
+            shown["Gateway"] = f"not reached: {sentence(error)}"
+        for name, value in shown.items():
+            BuiltIn().set_suite_metadata(name, value, top=True)
+        return facts

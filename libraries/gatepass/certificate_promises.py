@@ -1,0 +1,255 @@
+"""The certificate's main table: each promise of the tier beside what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gatepass.certificate_facts import group, join
+from gatepass.judgement import PASS as DECIDED
+from gatepass.judgement import decide
+from gatepass.outcome import Check, Outcome
+from gatepass.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Measurement
+from gatepass.statistics import Interval
+from gatepass.wording import Wording, digits, most_digits
+
+NOT_TESTED = "not tested"
+
+
+@dataclass(frozen=True)
+class TierPromise:
+    """A figure of the catalogue that a check can be about.
+
+    Attributes:
+        key: in the tier.
+        recorded: how checks name it in their measurements.
+        tags: what a check of it is tagged with; tells which check ended without a measurement.
+        option: of the order, without which the promise does not hold.
+    """
+
+    key: str
+    recorded: str
+    tags: frozenset[str]
+    option: str = ""
+
+
+TIER = (
+    TierPromise("stateful_mbps", "Stateful throughput", frozenset({"stateful", "throughput"})),
+    TierPromise(
+        "security_services_mbps",
+        "Throughput with security services",
+        frozenset({"securityservices", "throughput"}),
+        option="security_services",
+    ),
+    TierPromise("ipsec_tunnels", "IPsec tunnels", frozenset({"ipsec"})),
+    TierPromise("vpn_users", "VPN users", frozenset({"vpn"})),
+    TierPromise("proxy_users", "Proxy users", frozenset({"proxy"})),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement; or, with `why`, a check that has none."""
+
+    conditions: str
+    verdict: str
+    promised: str = ""
+    measured: str = ""
+    spread: str = ""
+    margin: str = ""
+    trials: str = ""
+    layer: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A promise with a row for each of the conditions under which it was measured.
+
+    `why` says why there is no row at all.
+    """
+
+    name: str
+    promised: str
+    rows: tuple[Row, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class PromiseTable:
+    """All promises, and which checks they were told from.
+
+    Attributes:
+        promises: those of the tier in the catalogue's order, then what else has a threshold.
+        told: the checks that the table tells of, by position in the outcome.
+        confidences: of the intervals in the table.
+        goodput: whether a figure of the table is TCP goodput.
+    """
+
+    promises: tuple[Promise, ...]
+    told: frozenset[int]
+    confidences: tuple[float, ...]
+    goodput: bool
+
+    @property
+    def untested(self) -> list[str]:
+        """Names of the promises that nothing was measured of."""
+        return [promise.name for promise in self.promises if not promise.rows]
+
+
+@dataclass(frozen=True)
+class _Found:
+    position: int
+    check: Check
+    measurement: Measurement
+
+
+def promise_table(outcome: Outcome, words: Wording) -> PromiseTable:
+    """Hold what the tier promises beside what the checks measured."""
+    found = [
+        _Found(position, check, measurement)
+        for position, check in enumerate(outcome.checks)
+        for measurement in check.measurements
+        if measurement.threshold is not None
+    ]
+    told = {entry.position for entry in found}
+    promises = []
+    for promise in TIER:
+        own = [entry for entry in found if _same(entry.measurement.promise, promise.recorded)]
+        about = {c.chapter for c in outcome.checks if promise.tags <= _tags(c)}
+        silent = {
+            position: check
+            for position, check in enumerate(outcome.checks)
+            if position not in told and (promise.tags <= _tags(check) or _not_run(check, about))
+        }
+        if figure := tier_figure(outcome, promise.key, words):
+            promises.append(_tier_promise(promise, figure, own, silent, outcome, words))
+            told |= _undecided(silent).keys()
+            if not promises[-1].rows:
+                told |= _left_out(silent).keys()
+        elif own:
+            promises.append(_promise(promise_name(promise, words), own, words))
+        found = [entry for entry in found if entry not in own]
+    for name in dict.fromkeys(entry.measurement.promise for entry in found):
+        own = [entry for entry in found if entry.measurement.promise == name]
+        promises.append(_promise(name, own, words))
+    shown = [m for check in outcome.checks for m in check.measurements if m.threshold is not None]
+    return PromiseTable(
+        tuple(promises),
+        frozenset(told),
+        tuple(sorted({m.confidence for m in shown if m.half_width is not None})),
+        any(m.layer == "TCP goodput" for m in shown),
+    )
+
+
+def promise_name(promise: TierPromise, words: Wording) -> str:
+    """What the page calls a promise of the tier."""
+    return words["promises"][promise.key]["name"]
+
+
+def tier_figure(outcome: Outcome, key: str, words: Wording) -> str:
+    """What the tier promises, with its unit; empty where it promises nothing."""
+    value = group(outcome.run, "tier").get(key)
+    if value is None:
+        return ""
+    return words["promises"][key]["value"].format(figure=words.number(value))
+
+
+def ordered_option(outcome: Outcome, option: str) -> bool:
+    """Whether the order includes an option; a promise that needs none is always included."""
+    return not option or bool(group(outcome.run, "order", "options").get(option))
+
+
+def has_tag(outcome: Outcome, tag: str) -> bool:
+    """Whether a check with this tag came to a verdict on the gateway."""
+    wanted = _normal(tag)
+    return any(
+        wanted in _tags(check) for check in outcome.checks if check.verdict != NOT_APPLICABLE
+    )
+
+
+def _tier_promise(
+    promise: TierPromise,
+    figure: str,
+    own: list[_Found],
+    silent: dict[int, Check],
+    outcome: Outcome,
+    words: Wording,
+) -> Promise:
+    name = promise_name(promise, words)
+    open_checks = _undecided(silent)
+    if own or open_checks:
+        without = tuple(
+            Row(check.name, check.verdict, promised=figure, why=check.message)
+            for check in open_checks.values()
+        )
+        return Promise(name, figure, _rows(own, words) + without)
+    if reasons := dict.fromkeys(check.message for check in _left_out(silent).values()):
+        why = " ".join(reasons)
+    elif not ordered_option(outcome, promise.option):
+        why = words["option_not_ordered"]
+    else:
+        why = words["no_check"]
+    return Promise(name, figure, (), why)
+
+
+def _promise(name: str, own: list[_Found], words: Wording) -> Promise:
+    return Promise(name, "", _rows(own, words))
+
+
+def _rows(own: list[_Found], words: Wording) -> tuple[Row, ...]:
+    decimals = {
+        unit: most_digits(e.measurement for e in own if e.measurement.unit == unit)
+        for unit in {entry.measurement.unit for entry in own}
+    }
+    return tuple(_row(entry, decimals[entry.measurement.unit], words) for entry in own)
+
+
+def _row(entry: _Found, decimals: int, words: Wording) -> Row:
+    measurement = entry.measurement
+    spread, margin = measurement.half_width, measurement.margin_percent
+    return Row(
+        conditions=measurement.conditions or entry.check.name,
+        verdict=_verdict(entry.check, measurement),
+        promised=words.bound(measurement.threshold, measurement.relation),
+        measured=words.number(measurement.value, max(decimals, digits(measurement))),
+        spread=words["none"] if spread is None else f"± {words.number(spread, decimals)}",
+        margin=words["none"] if margin is None else f"{words.signed(margin)} %",
+        trials=words.number(len(measurement.trials)),
+        layer=join((measurement.unit, measurement.layer)),
+    )
+
+
+def _verdict(check: Check, measurement: Measurement) -> str:
+    """Of one measurement: the check's, unless another measurement of it is to blame."""
+    others = sum(m.threshold is not None for m in check.measurements) > 1
+    if check.verdict == PASS or not others or not all(e.holds for e in check.evidence):
+        return check.verdict
+    value = Interval(measurement.value, measurement.half_width)
+    decided = decide(value, measurement.threshold, measurement.relation)
+    return PASS if decided == DECIDED else check.verdict
+
+
+def _undecided(checks: dict[int, Check]) -> dict[int, Check]:
+    return {at: check for at, check in checks.items() if check.verdict in (FAIL, NOT_PROVEN)}
+
+
+def _left_out(checks: dict[int, Check]) -> dict[int, Check]:
+    return {at: check for at, check in checks.items() if check.verdict == NOT_APPLICABLE}
+
+
+def _not_run(check: Check, chapters: set[str]) -> bool:
+    """Whether a check is known from the plan alone, which has no tags, in one of these chapters."""
+    return check.verdict == NOT_PROVEN and not check.tags and check.chapter in chapters
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.casefold()
+
+
+def _tags(check: Check) -> set[str]:
+    return {_normal(tag) for tag in check.tags}
+
+
+def _normal(tag: str) -> str:
+    """Robot takes tags that differ in case, spaces and underscores only as the same."""
+    return "".join(sign for sign in tag.casefold() if sign not in " _-")

@@ -1,0 +1,34 @@
+"""Files that an input file names: where they lie and whether they can be used."""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+
+def beside(folder: Path, name: str) -> Path:
+    """The file that a name means, from the folder of the file in which the name stands."""
+    path = Path(name)
+    with contextlib.suppress(RuntimeError):  # `~name` of no user is a file like any other
+        path = path.expanduser()
+    return (folder / path).absolute()
+
+
+def trouble_with(path: Path) -> str:
+    """What keeps a file from being read, as the end of a sentence; nothing if all is well."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return "is not a regular file"
+        if status.st_size == 0:
+            return "is empty"
+        return "" if os.access(path, os.R_OK) else "may not be read by this user"
+    except FileNotFoundError:
+        return "does not exist"
+    except (OSError, ValueError):
+        return "cannot be reached"
+
+
+def open_to_all(path: Path) -> bool:
+    """Whether users other than owner and group have any right to the file."""
+    return bool(path.stat().st_mode & stat.S_IRWXO)

@@ -1,0 +1,116 @@
+"""An order: what one customer bought."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from gatepass.catalogue import Catalogue, Tier
+from gatepass.schema import (
+    InputFile,
+    Mistake,
+    Model,
+    did_you_mean,
+    identifier,
+    number,
+    one_of,
+    text,
+    whole,
+)
+
+Switch = Annotated[bool, Field(description="true or false")]
+
+
+class Options(Model):
+    """What was bought on top of the tier; the names are the catalogue's."""
+
+    security_services: Switch = False
+    snmp_reporting: Switch = False
+    flow_reporting: Switch = False
+    security_reporting: Switch = False
+
+
+class Shaper(Model):
+    """The shaper on the gateway that holds the customer to the tier's rate."""
+
+    name: str = text("the name of a traffic shaper on the gateway", r"^[^\n\"'<>()#]{1,35}$")
+    burst_allowance_percent: float = number(0, 100, "of per cent", default=5.0)
+    """How far above the tier's rate the customer may still get."""
+
+
+class OrderedGateway(Model):
+    """What the gateway must be. What is left out is not checked."""
+
+    serial: str | None = text("a serial number", r"^[A-Za-z0-9_-]{1,64}$", default=None)
+    model: str | None = text("a model name as FortiOS reports it", default=None)
+    version: str | None = text(
+        'a version such as "7.4" (any 7.4), "7.4.8" (that one) or ">=7.4.4" (or later)',
+        r"^(>= ?)?[0-9]{1,3}(\.[0-9]{1,3}){1,2}$",
+        default=None,
+    )
+    min_vcpus: int | None = whole(1, 1024, "of vCPUs", default=None)
+    min_memory_mb: int | None = whole(1, 16_777_216, "of MiB", default=None)
+
+    def accepts_version(self, reported: str) -> bool:
+        """Whether a version as FortiOS reports it (``v7.4.8``) is one that was ordered."""
+        if self.version is None:
+            return True
+        ordered, actual = _parts(self.version), _parts(reported)
+        if self.version.startswith(">="):
+            return actual >= ordered
+        return actual[: len(ordered)] == ordered
+
+
+class Order(InputFile):
+    """``variables/orders/*.yaml``."""
+
+    order: str = identifier("the order's number or name,")
+    customer: str = text("one line of text")
+    tier: str = text("the name of a tier in the catalogue")
+    service_level: str = text("the name of a service level in the catalogue")
+    language: Literal["en", "fi"] = Field(default="en", description="en or fi")
+    options: Options = Options()
+    shaper: Shaper | None = None
+    gateway: OrderedGateway = OrderedGateway()
+    notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
+
+    _promise: Tier = PrivateAttr()
+
+    @property
+    def promise(self) -> Tier:
+        """The figures of the ordered tier."""
+        return self._promise
+
+    @model_validator(mode="after")
+    def _in_the_catalogue(self, info: ValidationInfo) -> Self:
+        catalogue: Catalogue = info.context["catalogue"]
+        for key, found, known in (
+            ("tier", self.tier, catalogue.tiers),
+            ("service_level", self.service_level, catalogue.service_levels),
+        ):
+            if found not in known:
+                remedy = did_you_mean(found, known) or "Choose one of these."
+                raise Mistake(one_of(known), remedy, [key])
+        for option, bought in self.options:
+            if bought and option not in catalogue.options:
+                raise Mistake(
+                    "false, because the catalogue offers no such option",
+                    f"It offers {', '.join(catalogue.options)}.",
+                    ["options", option],
+                )
+        self._promise = catalogue.tiers[self.tier]
+        return self
+
+
+def load_order(path: Path | str, catalogue: Catalogue) -> Order:
+    """Read an order and hold its tier, service level and options against the catalogue.
+
+    Raises:
+        InputError: the file is missing or wrong, in one sentence.
+    """
+    return Order.read(path, catalogue=catalogue)
+
+
+def _parts(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)[:3]]

@@ -1,0 +1,121 @@
+"""The plan: which checks a whole run consists of, and about how long they take.
+
+The second module here that imports Robot: its parser knows best which tests its files hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from robot.api import TestSuite
+from robot.conf import RobotSettings
+from robot.errors import DataError, Information
+from robot.run import RobotFramework
+
+from gatepass.errors import InputError
+from gatepass.order import Order
+from gatepass.profile import NamedProfile, Profile
+from gatepass.testbed import Testbed
+
+NAME = "Acceptance"
+"""Of the whole suite, in reports and in the long names of its parts."""
+MEASURED = "throughput"
+"""Tag of the checks that send a whole set of trials."""
+_OTHER_S = 0.6
+"""Time of a check without trials, in seconds, as seen in the lab."""
+_AROUND_A_TRIAL_S = 0.15
+"""Starting, polling and fetching around one trial, in seconds, as seen in the lab."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a run will do.
+
+    Attributes:
+        checks: how many will run; `whole` is how many there are.
+        whole: see `checks`.
+        chapters: how many they stand in.
+        measured: how many of them send trials.
+    """
+
+    checks: int
+    whole: int
+    chapters: int
+    measured: int
+
+
+def planned(suites: Path) -> list[tuple[str, str]]:
+    """All checks as (chapter, check), in their order.
+
+    Args:
+        suites: the folder of the suites.
+    """
+    root = TestSuite.from_file_system(suites)
+    return [(test.parent.name, test.name) for test in root.all_tests]
+
+
+def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
+    """What a run with these options for Robot will do, as Robot itself understands them.
+
+    Args:
+        suites: the folder of the suites.
+        robot: options as typed after ``--``.
+
+    Raises:
+        InputError: Robot does not take an option, or nothing is chosen.
+    """
+    try:
+        options, _ = RobotFramework().parse_arguments([*robot, str(suites)])
+        root = TestSuite.from_file_system(suites)
+        whole = root.test_count
+        root.configure(**RobotSettings(options, name=NAME).suite_config)
+    except (DataError, Information) as error:
+        words = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"after --: {words}. Robot says so; see `robot --help`.") from None
+    tests = list(root.all_tests)
+    chapters = dict.fromkeys(test.parent.name for test in tests)
+    return Chosen(
+        len(tests), whole, len(chapters), sum(MEASURED in test.tags for test in tests)
+    )
+
+
+def estimate_s(chosen: Chosen, profile: Profile) -> tuple[float, float]:
+    """Shortest and longest time of a run in seconds, without the lab's set-up."""
+    shortest, longest = profile.traffic_s(chosen.measured)
+    others = (chosen.checks - chosen.measured) * _OTHER_S
+    around = chosen.measured * _AROUND_A_TRIAL_S
+    return (
+        shortest + others + around * profile.min_trials,
+        longest + others + around * profile.max_trials,
+    )
+
+
+def sentence(
+    order: Order,
+    testbed: Testbed,
+    profile: NamedProfile,
+    chosen: Chosen,
+) -> str:
+    """The plan, as it is told before the first check."""
+    shortest, longest = estimate_s(chosen, profile)
+    left_out = chosen.whole - chosen.checks
+    warning = f";\n         {left_out} are left out: not proven at best" if left_out else ""
+    return (
+        f"Order    {order.order}: {order.tier}, {order.customer}\n"
+        f"Testbed  {testbed.testbed}: {testbed.gateway.url}\n"
+        f"Profile  {profile.name}: {profile.description}\n"
+        f"Plan     {chosen.checks} checks in {chosen.chapters} chapters, {chosen.measured} of them "
+        f"with trials of {profile.run_s} s{warning};\n"
+        f"         about {_duration(shortest)} if the first {profile.min_trials} trials of each "
+        f"decide, {_duration(longest)} at most"
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

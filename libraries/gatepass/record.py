@@ -1,0 +1,148 @@
+"""What a run writes down while it works: facts, measurements, evidence, the restoration.
+
+Each record is one line of JSON behind a prefix in a log message of ``output.xml``. So it survives
+rebot and pabot's merge, needs no second file, and the certificate can be made from ``output.xml``
+alone, years later (see `outcome`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+
+PREFIX = "gatepass-data "
+
+PASS, FAIL = "pass", "fail"
+NOT_PROVEN, NOT_APPLICABLE = "not proven", "not applicable"
+APPROVED, REJECTED = "approved", "rejected"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A figure with all that makes it arguable.
+
+    Attributes:
+        promise: what was promised, in a reader's words: "Stateful throughput".
+        conditions: what varied: "1000 policies, NAT on"; may be empty.
+        value: the mean of the trials, in `unit`.
+        unit: "Mbit/s", "%", …
+        layer: where the figure stands: "TCP goodput", "UDP payload"; empty where there is none.
+        half_width: half of the confidence interval; None with fewer than two trials.
+        confidence: of that interval, 0.95 for 95 %.
+        trials: the figure of each trial, in the order they ran.
+        threshold: what `value` is held against; None for an informational figure (a baseline).
+        relation: "at least" or "at most".
+        baseline: mean of the path without the gateway, same unit and layer; None if not measured.
+        facts: further figures with their units in the names, such as ``{"retransmits": 12}``.
+    """
+
+    promise: str
+    conditions: str
+    value: float
+    unit: str
+    layer: str = ""
+    half_width: float | None = None
+    confidence: float = 0.95
+    trials: tuple[float, ...] = ()
+    threshold: float | None = None
+    relation: str = "at least"
+    baseline: float | None = None
+    facts: dict[str, float | int | str | None] = field(default_factory=dict)
+
+    @property
+    def lower(self) -> float:
+        """Lower bound of the confidence interval; minus infinity where there is none."""
+        return -math.inf if self.half_width is None else self.value - self.half_width
+
+    @property
+    def upper(self) -> float:
+        """Upper bound of the confidence interval; infinity where there is none."""
+        return math.inf if self.half_width is None else self.value + self.half_width
+
+    @property
+    def margin_percent(self) -> float | None:
+        """By how much the value is on the good side of its threshold, in per cent of that."""
+        if not self.threshold:
+            return None
+        difference = (self.value - self.threshold) / self.threshold * 100
+        return difference if self.relation == "at least" else -difference
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An independent observation that the traffic took the path claimed.
+
+    Attributes:
+        claim: what should be: "The test policy counted at least the bytes received".
+        observed: what was seen, with figures.
+        holds: whether it was so.
+    """
+
+    claim: str
+    observed: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Restoration:
+    """Whether the gateway's configuration is back as it was before the run.
+
+    Attributes:
+        identical: the configuration compares equal to the one saved before the first change.
+        differences: lines that differ, secrets masked, at most a screenful.
+        left: objects of the run that could not be removed.
+        problem: why it could not be told or undone; empty where all went well.
+    """
+
+    identical: bool
+    differences: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    problem: str = ""
+
+
+KINDS = {"measurement": Measurement, "evidence": Evidence, "restoration": Restoration, "run": dict}
+
+
+def dump(kind: str, content: object) -> str:
+    """One log message for a record. `kind` is a key of KINDS."""
+    body = content if isinstance(content, dict) else asdict(content)
+    return PREFIX + json.dumps({"kind": kind, **body}, ensure_ascii=False, sort_keys=True)
+
+
+def parse(message: str) -> tuple[str, object] | None:
+    """The kind and content of a log message, or None where it is not a record."""
+    if not message.startswith(PREFIX):
+        return None
+    body = json.loads(message[len(PREFIX) :])
+    kind = body.pop("kind")
+    build = KINDS[kind]
+    lists = {key: tuple(value) for key, value in body.items() if isinstance(value, list)}
+    return kind, body if build is dict else build(**(body | lists))
+
+
+def figure(value: float, half_width: float | None = None) -> str:
+    """A number with the digits that its spread supports: 287 ± 4, 308.1 ± 0.3, 19 800 ± 150."""
+    spread = half_width if half_width else abs(value) / 100
+    decimals = min(2, max(0, math.ceil(-math.log10(spread)))) if spread > 0 else 0
+    text = f"{value:,.{decimals}f}".replace(",", "\u202f")
+    if half_width is None:
+        return text
+    return f"{text} ± {half_width:,.{decimals}f}".replace(",", "\u202f")
+
+
+def measured(measurement: Measurement) -> str:
+    """The figure with its unit, confidence, trials and layer, as every message gives it."""
+    count = len(measurement.trials)
+    how = [f"{count} trial{'' if count == 1 else 's'}", measurement.layer]
+    if measurement.half_width is not None:
+        how.insert(0, f"{measurement.confidence * 100:g} %")
+    qualifiers = ", ".join(part for part in how if part)
+    return f"{figure(measurement.value, measurement.half_width)} {measurement.unit} ({qualifiers})"
+
+
+def required(measurement: Measurement) -> str:
+    """The threshold in words: "at least 300 Mbit/s"; empty for an informational figure."""
+    if measurement.threshold is None:
+        return ""
+    return f"{measurement.relation} {measurement.threshold:g} {measurement.unit}"

@@ -1,0 +1,88 @@
+"""Brings gateways back that a killed run left changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatepass import namespace
+from gatepass.changes import SAVED, undo
+from gatepass.errors import InputError
+from gatepass.fortigate import GatewayLost, Refused
+from gatepass.inputs import load_testbed
+from gatepass.journal import Journal, pending
+from gatepass.workspace import connect
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What became of one run's gateway.
+
+    Attributes:
+        run: the run's name.
+        done: whether the gateway is as it was, or gone for good.
+        sentence: what was found and done, or what to do.
+    """
+
+    run: str
+    done: bool
+    sentence: str
+
+
+def restore_all(results: Path, runs: list[str] | None = None) -> list[Restored]:
+    """Undo what is pending below a results folder.
+
+    Args:
+        results: the folder of the runs.
+        runs: names of the runs to restore; None for all.
+
+    Raises:
+        InputError: there is no run of such a name.
+    """
+    for run in runs or []:
+        if not (results / run).is_dir():
+            raise InputError(f"{results} has no run '{run}'. Look at the names with `ls results`.")
+    chosen = [one for one in pending(results) if not runs or one.path.parent.name in runs]
+    return [_restore(journal) for journal in chosen]
+
+
+def _restore(journal: Journal) -> Restored:
+    run = journal.path.parent.name
+    if not journal.adopt():
+        return Restored(run, False, "this run is still at work; wait for its end.")
+    try:
+        if _gone(journal):
+            journal.close()
+            return Restored(run, True, "its lab is gone and the gateway with it; nothing is left.")
+        return _undo(run, journal)
+    except (InputError, GatewayLost, Refused) as error:
+        return Restored(run, False, f"not restored: {error}")
+    finally:
+        journal.release()
+
+
+def _undo(run: str, journal: Journal) -> Restored:
+    testbed = load_testbed(journal.head["testbed"])
+    with namespace.inside(testbed.network_namespace, testbed.path):
+        gateway = connect(testbed)
+        try:
+            serial = gateway.monitor("system/status").get("serial")
+            if serial != journal.head["serial"]:
+                return Restored(
+                    run,
+                    False,
+                    f"not restored: {testbed.gateway.url} is now {serial}, and this run changed "
+                    f"{journal.head['serial']}. Point {testbed.path} at that gateway again.",
+                )
+            told = undo(gateway, journal, journal.path.with_name(SAVED))
+        finally:
+            gateway.close()
+    if told.identical:
+        return Restored(run, True, f"{serial} is back as it was; its configuration compares equal.")
+    return Restored(run, False, f"{serial} is not back as it was: {told.problem}.")
+
+
+def _gone(journal: Journal) -> bool:
+    """Whether the gateway lived in a network namespace that has ended, as the lab's do."""
+    path = journal.head.get("namespace")
+    return bool(path) and namespace.inode(path) != journal.head.get("namespace_inode")

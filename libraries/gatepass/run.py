@@ -1,0 +1,252 @@
+"""One run: the plan is told, Robot runs the suites, the order's verdict is the exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from robot import run_cli
+from robot.errors import DataError, Information
+from robot.run import RobotFramework
+
+from gatepass import certificate, namespace, plan
+from gatepass.certificate_checks import Reason, reasons
+from gatepass.errors import InputError
+from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.outcome import Outcome
+from gatepass.paths import RESULTS, ROOT, SUITES, VARIABLES
+from gatepass.record import APPROVED, NOT_PROVEN, REJECTED
+
+EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
+_STOPPED = 253  # Robot's word for a run that was ended by a signal
+
+# What the command line hands to Robot itself, so what may not be said after `--`.
+_OURS = (
+    *("outputdir", "output", "log", "report", "xunit", "name", "console", "dotted", "quiet"),
+    *("pythonpath", "rpa", "exitonerror", "dryrun", "runemptysuite", "statusrc"),
+    "timestampoutputs",
+)
+_INPUTS = ("variable", "variablefile")
+# They would change the order or the verdicts of the checks, or what is kept as their proof.
+_MEDDLING = (
+    *("listener", "prerunmodifier", "prerebotmodifier", "parser"),
+    *("randomize", "skiponfailure"),
+)
+_LOG_LEVELS = ("TRACE", "DEBUG", "INFO")
+
+
+@dataclass(frozen=True)
+class Call:
+    """What was asked for.
+
+    Attributes:
+        order, testbed: paths of the files.
+        profile: a name, or None for the default.
+        robot: options for Robot, as typed after ``--``.
+    """
+
+    order: Path
+    testbed: Path
+    profile: str | None
+    robot: tuple[str, ...] = ()
+
+
+def run(call: Call) -> int:
+    """Activate one gateway.
+
+    Returns:
+        The exit code: 0 approved, 1 rejected, 2 not proven, 70 a fault of Gatepass itself.
+
+    Raises:
+        InputError: a mistake in the call or an input file; nothing was touched.
+    """
+    os.environ.pop("ROBOT_OPTIONS", None)  # a run is what its call says
+    catalogue = load_catalogue(VARIABLES / "service_catalogue.yaml")
+    profile = load_profile(VARIABLES / "profiles.yaml", call.profile)
+    order = load_order(call.order, catalogue)
+    testbed = load_testbed(call.testbed)
+    testbed.gateway.token.read()
+    _robot_options(call.robot)
+    chosen = plan.chosen(SUITES, call.robot)
+    with namespace.inside(testbed.network_namespace, testbed.path):
+        folder = _new_folder(order.order)
+        print(plan.sentence(order, testbed, profile, chosen), flush=True)
+        status = _robot(call, profile.name, folder)
+    return _close(status, folder)
+
+
+def _robot(call: Call, profile: str, folder: Path) -> int:
+    """Run the suites in this process, so that whatever ends it ends them too."""
+    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    variables = {
+        "ORDER": call.order.resolve(),
+        "TESTBED": call.testbed.resolve(),
+        "PROFILE": profile,
+        "RUN FOLDER": folder,
+        "ROBOT ARGUMENTS": " ".join(call.robot),
+    }
+    libraries = str(ROOT / "libraries")
+    if libraries not in sys.path:
+        sys.path.insert(0, libraries)
+    return run_cli(
+        [
+            *("--outputdir", str(folder), "--xunit", "xunit.xml", "--console", "none"),
+            *("--listener", "Verdicts", "--listener", "Progress"),
+            *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),
+            *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
+            *(word for name, text in _TAGS.items() for word in ("--tagdoc", f"{name}:{text}")),
+            *(word for key, value in variables.items() for word in ("-v", f"{key}:{value}")),
+            *call.robot,
+            str(SUITES),
+        ],
+        exit=False,
+    )
+
+
+_TAGS = {
+    "preflight": "Is it the right gateway, safely managed, and is the rig ready?",
+    "baseline": "What the rig carries without the gateway.",
+    "stateful": "The tier's throughput through the firewall.",
+    "loss": "Packets lost on the way.",
+    "enforcement": "What no policy permits is blocked.",
+    "ceiling": "The tier's rate and no more.",
+    "handover": "The gateway is as it was before.",
+    "throughput": "Checks that send a set of trials.",
+}
+
+
+def _close(status: int, folder: Path) -> int:
+    """Certificate, closing box, exit code."""
+    output = folder / "output.xml"
+    try:
+        outcome = certificate.write(output, folder / "certificate.html")
+    except DataError:
+        if status != _STOPPED:
+            raise RuntimeError(f"Robot ended with {status} and wrote no output") from None
+        print(
+            "Stopped by a second signal while the gateway was being restored: there is no report, "
+            f"and the gateway may be changed. Call ./run.sh restore {folder.name}.",
+            file=sys.stderr,
+        )
+        return EXIT_CODES[NOT_PROVEN]
+    print(closing_box(outcome, folder), flush=True)
+    return EXIT_CODES[outcome.verdict]
+
+
+def closing_box(outcome: Outcome, folder: Path) -> str:
+    """The verdict of the order, its reasons, and where everything lies."""
+    counts = ", ".join(
+        f"{outcome.count(verdict)} {verdict}"
+        for verdict in ("pass", "fail", "not proven", "not applicable")
+        if outcome.count(verdict)
+    )
+    order = outcome.run.get("order", {})
+    subject = f"{order.get('order', '?')} ({order.get('tier', '?')}, {order.get('customer', '?')})"
+    lines = [
+        f"Order {subject}: {outcome.verdict.upper()}",
+        f"{counts}; {outcome.elapsed_s:.0f} s",
+        *(f"- {_short(_told(reason))}" for reason in reasons(outcome)[:8]),
+        f"Certificate  {folder / 'certificate.html'}",
+        f"Report       {folder / 'report.html'}",
+    ]
+    if outcome.lab:
+        lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
+    return "\n" + _boxed(lines)
+
+
+def _told(reason: Reason) -> str:
+    return ": ".join(part for part in (reason.title, reason.text) if part)
+
+
+def _boxed(lines: list[str]) -> str:
+    from rich.box import ROUNDED
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.text import Text
+
+    console = Console(width=110, color_system=None, highlight=False)
+    with console.capture() as captured:
+        console.print(Panel(Text("\n".join(lines)), box=ROUNDED, expand=False))
+    return captured.get()
+
+
+def _short(reason: str, limit: int = 500) -> str:
+    one_line = " ".join(reason.split())
+    return one_line if len(one_line) <= limit else one_line[: limit - 1] + "…"
+
+
+def _robot_options(words: tuple[str, ...]) -> None:
+    """Look at them as Robot itself does: it takes shortened names, and any case.
+
+    Raises:
+        InputError: one is not for the user to set. What Robot does not know, `plan.chosen` tells.
+    """
+    for word in words:  # Robot would put what the file holds in its place
+        if word.startswith("-A") or word.lower().replace("-", "").startswith("argumentf"):
+            raise InputError(f"after --: '{word[:60]}' is not taken. Write its options out here.")
+    try:
+        options, sources = RobotFramework().parse_arguments([*words, str(SUITES)])
+    except Information:
+        raise InputError("after --: no help is given here. Call `robot --help`.") from None
+    except DataError as error:
+        if "at least 1 argument" in str(error):  # the last option has swallowed the suites
+            raise InputError(
+                f"after --: '{words[-1][:60]}' needs a value. See `robot --help`."
+            ) from None
+        return
+    for name in options:
+        if name in _OURS:
+            raise InputError(
+                f"after --: '--{name}' is set by Gatepass itself. Allowed are options that choose "
+                "or describe tests, such as --suite, --test, --include, --exclude."
+            )
+        if name in _INPUTS:
+            raise InputError(
+                f"after --: '--{name}' is not taken. Orders, testbeds and profiles are files; see "
+                "docs/orders-and-testbeds.md."
+            )
+        if name in _MEDDLING:
+            raise InputError(
+                f"after --: '--{name}' is not taken, as the verdicts would not be Gatepass's own. "
+                "Choose checks with --suite, --test, --include, --exclude."
+            )
+    level = options.get("loglevel", "INFO").partition(":")[0]
+    if level.upper() not in _LOG_LEVELS:
+        raise InputError(
+            f"after --: with '--loglevel {level[:30]}' measurements and evidence would be lost. "
+            f"Allowed are {', '.join(_LOG_LEVELS)}."
+        )
+    if len(sources) > 1:
+        raise InputError(
+            f"after --: '{sources[0][:60]}' is no option. Gatepass runs its own suites; choose "
+            "among them with --suite or --test."
+        )
+
+
+def _new_folder(order: str) -> Path:
+    """A folder below results/ that no other run has."""
+    try:
+        RESULTS.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{RESULTS}: this folder cannot be made: {error.strerror}. Name another one in "
+            "GATEPASS_RESULTS."
+        ) from None
+    stem = f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{order}"
+    for number in range(1, 1000):
+        folder = RESULTS / (stem if number == 1 else f"{stem}-{number}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise InputError(
+                f"{RESULTS}: no folder can be made there: {error.strerror}. Name another one in "
+                "GATEPASS_RESULTS."
+            ) from None
+        return folder
+    raise InputError(f"{RESULTS} is full of runs of this second; try again.")

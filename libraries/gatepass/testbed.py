@@ -1,0 +1,258 @@
+"""A testbed: where a gateway is tested, and how its ports and endpoints are reached."""
+
+import ipaddress
+import re
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from gatepass.files import beside, open_to_all, trouble_with
+from gatepass.schema import InputFile, Mistake, Model, identifier, number, text, whole
+from gatepass.secret import SecretReference
+
+DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
+HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*\.?")
+
+A_HOST = "a host name or an IP address"
+A_URL = "https:// with a host and, if need be, a port, such as https://192.0.2.1:8443"
+AN_IPV4 = "an IPv4 address of one host, such as 198.18.1.10"
+AN_IPV6 = 'an IPv6 address of one host, such as "2001:2:0:1::10"'
+A_FILE = "the path of a file, from the folder of this file"
+
+
+def _host(value: str) -> str:
+    try:
+        return str(ipaddress.ip_address(value))
+    except ValueError:
+        if DIGITS_AND_DOTS.fullmatch(value) or not HOST_NAME.fullmatch(value):
+            raise Mistake(A_HOST) from None
+        return value
+
+
+def _address(version: int, allowed: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        try:
+            address = ipaddress.ip_address(value)
+        except ValueError:
+            raise Mistake(allowed, "Write the address alone, without a mask.") from None
+        if address.version != version:
+            raise Mistake(allowed, "IPv4 stands in 'address', IPv6 in 'address6'.")
+        if address.is_unspecified or address.is_multicast or address.is_loopback:
+            raise Mistake(allowed, "Write the address on the endpoint's test interface.")
+        return str(address)
+
+    return check
+
+
+def _existing(value: Any, info: ValidationInfo) -> Path:
+    if not isinstance(value, str) or not value:
+        raise Mistake(A_FILE)
+    path = beside(info.context["folder"], value)
+    trouble = trouble_with(path)
+    if trouble:
+        raise Mistake(A_FILE, f"The file, sought in {path.parent}, {trouble}.")
+    return path
+
+
+def _certificates(path: Path) -> Path:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
+    except (ssl.SSLError, OSError):
+        raise Mistake(
+            "a file of certificates in PEM form",
+            "Export the CA's certificate as PEM (text that starts with BEGIN CERTIFICATE).",
+        ) from None
+    return path
+
+
+def _private_key(path: Path) -> Path:
+    with path.open("rb") as stream:
+        if b"PRIVATE KEY" not in stream.read(200):
+            raise Mistake(
+                "the file of a private SSH key", "Name the key itself, not its .pub file."
+            )
+    if open_to_all(path):
+        raise Mistake(
+            "a key that only its owner can read", "Everybody may read it: run `chmod 600` on it."
+        )
+    return path
+
+
+Host = Annotated[str, AfterValidator(_host), Field(description=A_HOST)]
+IPv4 = Annotated[str, AfterValidator(_address(4, AN_IPV4)), Field(description=AN_IPV4)]
+IPv6 = Annotated[str, AfterValidator(_address(6, AN_IPV6)), Field(description=AN_IPV6)]
+File = Annotated[Path, BeforeValidator(_existing)]
+Port = Annotated[int, whole(1, 65_535, "for a TCP port")]
+Interface = Annotated[
+    str, text("the name of an interface of the gateway", r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,14}$")
+]
+
+
+class Gateway(Model):
+    """The device under test, as its REST API is reached."""
+
+    url: str = Field(description=A_URL)
+    """``https://host[:port]``, without a slash at the end."""
+    ca_file: Annotated[File, AfterValidator(_certificates)] = Field(description=A_FILE)
+    """The CA (or the one self-signed certificate) that the gateway's certificate must come from."""
+    token: SecretReference
+    vdom: str = text("the name of a VDOM", r"^[A-Za-z0-9_-]{1,31}$", default="root")
+    client_port: Interface
+    """The gateway's interface on the client's side."""
+    server_port: Interface
+    timeout_s: float = number(1, 600, "of seconds", default=30.0)
+    """How long one answer of the REST API may take."""
+
+    @field_validator("url")
+    @classmethod
+    def _https_and_no_more(cls, url: str) -> str:
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            raise Mistake(A_URL, "Check host and port.") from None
+        if "@" in url:
+            raise Mistake(A_URL, "Take user and password out; the token is the login.")
+        if parts.scheme != "https" or not parts.hostname:
+            raise Mistake(A_URL, "The REST API is used over HTTPS only.")
+        if parts.path.strip("/") or parts.query or parts.fragment or port == 0:
+            raise Mistake(A_URL, "End it after host and port.")
+        try:
+            host = _host(parts.hostname)
+        except Mistake:
+            raise Mistake(A_URL, "Check the host.") from None
+        host = f"[{host}]" if ":" in host else host
+        return f"https://{host}" + (f":{port}" if port else "")
+
+    @field_validator("token", mode="before")
+    @classmethod
+    def _no_literal_token(cls, token: Any) -> Any:
+        if token is not None and not isinstance(token, dict):
+            raise Mistake(
+                "{env: NAME} or {file: path}",
+                "A secret never stands in this file: move it to a file that only you can read.",
+            )
+        return token
+
+    @model_validator(mode="after")
+    def _two_ports(self) -> Self:
+        if self.client_port == self.server_port:
+            raise Mistake(
+                "another interface than client_port",
+                "Traffic must enter the gateway on one port and leave it on the other.",
+                ["server_port"],
+            )
+        return self
+
+    @property
+    def host(self) -> str:
+        """The host of the URL, an IPv6 address without its brackets."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        """The port of the URL."""
+        return urlsplit(self.url).port or 443
+
+
+class Ssh(Model):
+    """How an endpoint is reached: a key for the login, a known host key for the other side."""
+
+    host: Host
+    port: Port = 22
+    user: str = text("a user's name", r"^[A-Za-z_][A-Za-z0-9_.-]{0,31}$")
+    key_file: Annotated[File, AfterValidator(_private_key)] = Field(description=A_FILE)
+    known_hosts_file: File = Field(description=A_FILE)
+
+
+class Endpoint(Model):
+    """A Linux host that sends or receives traffic."""
+
+    ssh: Ssh
+    address: IPv4
+    """Towards the gateway."""
+    address6: IPv6 | None = Field(default=None, description=AN_IPV6)
+    direct_address: IPv4 | None = Field(default=None, description=AN_IPV4)
+    """On the path that leaves the gateway out."""
+    iperf3_port: Port = 5201
+    """Where a test server may listen."""
+    probe_port: Port = 5301
+    """Where single connections are tried; the port after it is used as well."""
+
+
+class Endpoints(Model):
+    """The two ends of the path through the gateway."""
+
+    client: Endpoint
+    server: Endpoint
+
+    @model_validator(mode="after")
+    def _a_pair(self) -> Self:
+        for key in ("address6", "direct_address"):
+            for here, there in (("client", "server"), ("server", "client")):
+                if getattr(getattr(self, here), key) and not getattr(getattr(self, there), key):
+                    raise Mistake(
+                        f"an address, because the {here} has one",
+                        "A path has two ends: add it, or take it from the other endpoint too.",
+                        [there, key],
+                    )
+        if (self.client.ssh.host, self.client.ssh.port) == (
+            self.server.ssh.host,
+            self.server.ssh.port,
+        ):
+            raise Mistake(
+                "another host than the client's",
+                "Traffic between two addresses of one host never reaches the gateway.",
+                ["server", "ssh", "host"],
+            )
+        return self
+
+
+class Testbed(InputFile):
+    """``variables/testbeds/*.yaml``."""
+
+    testbed: str = identifier("the testbed's name,")
+    network_namespace: str | None = text(
+        "the absolute path of a network namespace", r"^/[^\n]+$", default=None
+    )
+    """The namespace from which gateway and endpoints are reached; none for the machine's own."""
+    gateway: Gateway
+    endpoints: Endpoints
+
+    @model_validator(mode="after")
+    def _every_address_once(self) -> Self:
+        seen = {self.gateway.host: "gateway.url"}
+        for end in ("client", "server"):
+            for key in ("address", "address6", "direct_address"):
+                address = getattr(getattr(self.endpoints, end), key)
+                if address in seen:
+                    raise Mistake(
+                        "an address that stands nowhere else in this file",
+                        f"It is also at '{seen[address]}'; correct one of the two.",
+                        ["endpoints", end, key],
+                    )
+                if address:
+                    seen[address] = f"endpoints.{end}.{key}"
+        return self
+
+
+def load_testbed(path: Path | str) -> Testbed:
+    """Read a testbed. The files that it names must exist; its secrets are not read yet.
+
+    Raises:
+        InputError: the file is missing or wrong, in one sentence.
+    """
+    testbed = Testbed.read(path)
+    testbed.gateway.token.named_at(testbed.path, "gateway.token")
+    return testbed

@@ -1,0 +1,113 @@
+"""The words and number formats of one language, for what a customer reads.
+
+All texts of a language stand in one file (``templates/certificate.en.yaml``), so a further language
+is a further file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gatepass import record
+
+TEMPLATES = Path(__file__).parent / "templates"
+FALLBACK = "en"
+MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
+
+
+class Wording:
+    """Texts by key, and figures as the language writes them."""
+
+    def __init__(self, texts: dict[str, Any]) -> None:
+        self.texts = texts
+
+    def __getitem__(self, key: str) -> Any:
+        return self.texts[key]
+
+    def number(self, value: float, decimals: int | None = None) -> str:
+        """A figure; without `decimals` as it was written down, at most six digits long."""
+        text = f"{value:,.{decimals}f}" if decimals is not None else _plain(value)
+        marks = {",": self["thousands"], ".": self["decimal_point"], "-": MINUS}
+        return "".join(marks.get(sign, sign) for sign in text)
+
+    def signed(self, value: float, decimals: int = 1) -> str:
+        """A figure with its sign, also where it is positive."""
+        rounded = round(value, decimals) + 0.0  # no minus before a zero
+        return ("+" if rounded > 0 else "") + self.number(rounded, decimals)
+
+    def bound(self, value: float, relation: str) -> str:
+        """A threshold without its unit: "at least 300"."""
+        return self[relation.replace(" ", "_")].format(figure=self.number(value))
+
+    def figure(self, measurement: record.Measurement) -> str:
+        """A measurement in one phrase, with unit, spread, layer."""
+        decimals = digits(measurement)
+        text = self.number(measurement.value, decimals)
+        if measurement.half_width is not None:
+            text += f" ± {self.number(measurement.half_width, decimals)}"
+        text += f" {measurement.unit}"
+        return f"{text} ({measurement.layer})" if measurement.layer else text
+
+    def date(self, iso: object) -> str:
+        """An ISO 8601 time with its zone, in words; as it stands where it is none."""
+        try:
+            moment = datetime.fromisoformat(str(iso))
+        except ValueError:
+            return str(iso)
+        zone = moment.strftime("%z").replace("-", MINUS)
+        return self["date"].format(
+            day=self.day(iso),
+            hour=moment.hour,
+            minute=moment.minute,
+            zone=f" (UTC{zone[:3]}:{zone[3:5]})" if zone else "",
+        )
+
+    def day(self, iso: object) -> str:
+        """The day alone of an ISO 8601 time; as it stands where it is none."""
+        try:
+            moment = datetime.fromisoformat(str(iso))
+        except ValueError:
+            return str(iso)
+        month = self["months"][moment.month - 1]
+        return self["day"].format(day=moment.day, month=month, year=moment.year)
+
+    def duration(self, seconds: float) -> str:
+        """A time span in its two largest units."""
+        minutes, rest = divmod(round(seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        unit = "hours" if hours else "minutes" if minutes else "seconds"
+        return self["duration"][unit].format(hours=hours, minutes=minutes, seconds=rest)
+
+
+def digits(measurement: record.Measurement) -> int:
+    """How many decimals the spread of a measurement supports, as in every message of the run."""
+    text = record.figure(measurement.value, measurement.half_width)
+    return len(text.split(" ")[0].partition(".")[2])
+
+
+def most_digits(measurements: Iterable[record.Measurement]) -> int:
+    """The decimals for figures that stand below each other."""
+    return max((digits(measurement) for measurement in measurements), default=0)
+
+
+@cache
+def wording(language: object) -> Wording:
+    """The texts of a language; English where there are none yet.
+
+    Args:
+        language: a code as an order gives it, such as "en".
+    """
+    known = {path.suffixes[-2][1:]: path for path in sorted(TEMPLATES.glob("certificate.*.yaml"))}
+    path = known.get(str(language), known[FALLBACK])
+    return Wording(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def _plain(value: float) -> str:
+    whole = float(value).is_integer()
+    return f"{int(value):,}" if whole else f"{value:,.6f}".rstrip("0").rstrip(".")

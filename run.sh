@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Gatepass: sets up what is missing, then hands over to the command line in libraries/gatepass.
+# Without a testbed it builds the embedded lab (lab/) around that command line.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+venv=$root/.venv
+export PATH=$venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PYTHONPATH=$root/libraries:$root PYTHONDONTWRITEBYTECODE=1
+
+failed()  { printf 'Gatepass: %s\n' "$*" >&2; exit 70; }
+say()     { printf '%s\n' "$*" >&2; }
+
+# --- what was asked for ---------------------------------------------------------------------------
+command=run
+case ${1-} in
+  lab|test|restore|certificate) command=$1; shift ;;
+  run) shift ;;
+esac
+
+yes=no has_testbed=no wants_help=no
+arguments=()
+for word in "$@"; do
+  [[ ${past_dashes-} ]] || case $word in
+    --)                         past_dashes=1 ;;
+    --yes)                      yes=yes; continue ;;
+    --testbed|--testbed=*)      has_testbed=yes ;;
+    -h|--help)                  wants_help=yes ;;
+  esac
+  arguments+=("$word")
+done
+[[ -t 0 && -t 2 ]] || yes=yes   # nobody there to ask
+
+# the lab makes network namespaces; against a real testbed nothing needs root
+lab=no
+[[ $command == lab || $command == test ]] && lab=yes
+[[ $command == run && $has_testbed == no && $wants_help == no ]] && lab=yes
+
+as_root=()
+if (( EUID != 0 )) && [[ $lab == yes ]]; then
+  command -v sudo >/dev/null || failed "the embedded lab needs root, and there is no sudo. Run this as root, or name a --testbed."
+  say "The embedded lab needs root: using sudo."
+  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_DEBUG,LAB_FOLDER)
+fi
+
+# --- system packages ------------------------------------------------------------------------------
+# program:package; iputils and the like are not needed
+needed=(python3:python3 git:git)
+[[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps)
+[[ $command == test ]] && needed+=(chromium:chromium pdfinfo:poppler-utils)
+
+missing_packages() {
+  local pair
+  for pair in "${needed[@]}"; do
+    command -v "${pair%%:*}" >/dev/null || printf '%s\n' "${pair##*:}"
+  done
+  # Debian splits venv's own pip off from python3
+  [[ -x $venv/bin/python ]] || python3 -c 'import ensurepip' 2>/dev/null || printf 'python3-venv\n'
+}
+
+enabled_units() {
+  systemctl --root=/ list-unit-files --state=enabled --no-legend 2>/dev/null | awk '{print $1}' | sort || true
+}
+
+install_packages() {
+  command -v apt-get >/dev/null || failed "these packages are missing, and there is no apt-get to install them: $*"
+  local sudo=() policy=/usr/sbin/policy-rc.d before unit ours=no
+  (( EUID == 0 )) || sudo=(sudo)
+  before=$(enabled_units)
+  # a server package would start its service; this is the distribution's own way to say no
+  if [[ ! -e $policy ]]; then
+    printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" tee "$policy" >/dev/null
+    "${sudo[@]}" chmod 755 "$policy"; ours=yes
+    # shellcheck disable=SC2064
+    trap "${sudo[*]} rm -f $policy" EXIT
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  "${sudo[@]}" apt-get update -q >&2 || say "apt-get update failed; trying with the package lists that are here."
+  "${sudo[@]}" apt-get install -y -q --no-install-recommends "$@" >&2 \
+    || failed "apt-get could not install: $*. See its words above."
+  for unit in $(comm -13 <(printf '%s\n' "$before") <(enabled_units)); do
+    "${sudo[@]}" systemctl --root=/ disable "$unit" >/dev/null 2>&1 || true
+  done
+  if [[ $ours == yes ]]; then "${sudo[@]}" rm -f "$policy"; trap - EXIT; fi
+}
+
+mapfile -t missing < <(missing_packages | sort -u)
+if (( ${#missing[@]} )); then
+  say "System packages that are missing: ${missing[*]}"
+  if [[ $yes == no ]]; then
+    read -r -p "Install them now? [Y/n] " answer
+    [[ ${answer:-y} == [yY]* ]] || failed "without these packages it cannot go on: ${missing[*]}"
+  fi
+  install_packages "${missing[@]}"
+fi
+
+# --- Python packages ------------------------------------------------------------------------------
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+  || failed "Python 3.11 or later is needed; this is $(python3 --version)."
+
+requirements=$root/requirements.txt
+[[ $command == test ]] && requirements=$root/requirements-dev.txt
+stamp=$venv/.installed
+want=$(cat "$root"/requirements.txt "$requirements" | sha256sum)
+if ! grep -qxF "$want" "$stamp" 2>/dev/null; then
+  say "Setting up $venv (once; some minutes) …"
+  [[ -x $venv/bin/python ]] || python3 -m venv "$venv" || failed "python3 -m venv $venv failed."
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" >&2 \
+    || failed "pip could not install $requirements. See its words above."
+  "$venv/bin/python" -m compileall -q "$root/libraries" "$root/lab" >/dev/null 2>&1 || true
+  printf '%s\n' "$want" >>"$stamp"
+fi
+
+# --- hand over ------------------------------------------------------------------------------------
+cd "$root"
+give_back() {   # files that sudo made belong to whoever called
+  (( ${#as_root[@]} == 0 )) || "${as_root[@]}" chown -R "$(id -u):$(id -g)" "$root/results" "$venv" 2>/dev/null || true
+}
+trap give_back EXIT
+
+run() {
+  if (( ${#as_root[@]} == 0 )); then exec "$@"; fi
+  "${as_root[@]}" "$@"
+}
+
+case $command in
+  lab)  run python -m lab ${arguments[@]+"${arguments[@]}"} ;;
+  test) run python -m pytest ${arguments[@]+"${arguments[@]}"} ;;
+  run)
+    if [[ $lab == yes ]]; then
+      say "No testbed named: building the embedded lab …"
+      run python -m lab run -- python -m gatepass run --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
+    else
+      run python -m gatepass run ${arguments[@]+"${arguments[@]}"}
+    fi ;;
+  *)    run python -m gatepass "$command" ${arguments[@]+"${arguments[@]}"} ;;
+esac

@@ -1,0 +1,47 @@
+*** Settings ***
+Documentation       Is this the gateway that was ordered, can it be managed safely, and is the rig
+...                 ready? A figure from the wrong device, or over a broken path, is worth nothing.
+Resource            ../resources/firewall.resource
+
+Test Tags           preflight
+
+
+*** Test Cases ***
+The Gateway Is The One That Was Ordered
+    The Gateway Should Be The One That Was Ordered
+
+The Firmware Fits The Order
+    The Firmware Should Fit The Order
+
+The Licence Is Valid
+    The Licence Should Be Valid
+
+The Resources Fit The Order
+    The Resources Should Fit The Order
+
+The Gateway's Clock Is Right
+    The Gateway's Clock Should Be Right
+
+The Management Plane Answers Over HTTPS Only
+    The Management Plane Should Answer Over HTTPS Only
+
+The Management Plane Speaks TLS 1.2 Or Later    # robocop: off=NAME01
+    The Management Plane Should Refuse Old TLS
+
+The Management Plane Presents The Pinned Certificate
+    The Management Plane Should Present The Pinned Certificate
+
+The Management Plane Refuses A Call Without A Token
+    The Management Plane Should Refuse A Call Without A Token
+
+The Endpoints Are Ready
+    The Client Should Be Ready
+    The Server Should Be Ready
+
+The Endpoints' Clocks Agree
+    The Client's Clock Should Agree
+    The Server's Clock Should Agree
+
+The Path Is Open Before Any Load
+    Given The Gateway Has 1 Policies And The Last One Permits The Test Traffic
+    Then The Test Traffic Gets Through And The Server Sees The Client

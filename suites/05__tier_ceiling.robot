@@ -1,0 +1,13 @@
+*** Settings ***
+Documentation       Where the order has a shaper, the customer gets the tier's rate and no more than
+...                 it plus the burst allowance: the rate that is paid for, for everybody.
+Resource            ../resources/firewall.resource
+
+Test Template       The Ceiling Holds
+Test Tags           ceiling    throughput
+
+
+*** Test Cases ***                      TRAFFIC     DIRECTION
+Downloads From The Client's View        TCP         to the client
+Uploads From The Client's View          TCP         to the server
+An Overload Of Datagrams                UDP         to the server

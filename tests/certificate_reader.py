@@ -1,0 +1,31 @@
+"""Reads a certificate back as its reader sees it."""
+
+import xml.etree.ElementTree as ET
+
+from certificate_examples import DIGEST
+from gatepass.certificate import render
+from gatepass.outcome import Outcome
+
+
+def parsed(outcome: Outcome) -> ET.Element:
+    """The page as a tree; the parser refuses what is not well-formed."""
+    return ET.fromstring(render(outcome, DIGEST))
+
+
+def text(element: ET.Element) -> str:
+    """What a reader sees of an element, on one line."""
+    return " ".join("".join(element.itertext()).replace("\u202f", " ").split())
+
+
+def body(outcome: Outcome) -> str:
+    return text(parsed(outcome).find("body"))
+
+
+def rows(outcome: Outcome, table: str) -> dict[str, list[str]]:
+    """The rows of a table by their heading."""
+    found = parsed(outcome).iterfind(f".//table[@class='{table}']/tbody/tr")
+    return {text(row[0]): [text(cell) for cell in row[1:]] for row in found}
+
+
+def reasons(outcome: Outcome) -> list[str]:
+    return [text(item) for item in parsed(outcome).iterfind(".//section/ol/li")]

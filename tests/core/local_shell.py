@@ -1,0 +1,48 @@
+"""An endpoint's shell on this very machine."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from gatepass.shell import Completed
+
+
+class LocalShell:
+    """Runs commands with `sh`.
+
+    Args:
+        name: of the endpoint that it stands for.
+        folder: of the run on it.
+        inside: words that come before `sh`, such as those that enter a namespace.
+        impatient: polling on the endpoint ends after a moment.
+    """
+
+    def __init__(
+        self, name: str, folder: Path, inside: tuple[str, ...] = (), impatient: bool = False
+    ) -> None:
+        self.name = name
+        self.inside = inside
+        self.impatient = impatient
+        self._folder = folder
+
+    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
+        """Run a command and wait for it."""
+        if self.impatient:
+            command = command.replace("-gt 250", "-gt 3")
+        done = subprocess.run(
+            [*self.inside, "sh", "-c", command],
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        return Completed(done.returncode, done.stdout, done.stderr)
+
+    def put(self, text: str, path: str) -> None:
+        """Write a text file."""
+        Path(path).write_text(text)
+
+    def folder(self) -> str:
+        """The run's folder."""
+        return str(self._folder)

@@ -1,0 +1,62 @@
+"""Configurations as text that can be compared and kept."""
+
+from __future__ import annotations
+
+import random
+
+from gatepass.configuration import comparable, differences
+
+BACKUP = """#config-version=FGVM64-7.4.8-FW-build2795-250522:opmode=0:vdom=0:user=admin
+#conf_file_ver=1234
+config user local
+    edit "alice"
+        set passwd ENC AbC+/=dEf
+
+        set status enable
+    next
+end
+config vpn certificate local
+    edit "own"
+        set private-key "-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIIabc
+-----END ENCRYPTED PRIVATE KEY-----"
+    next
+end
+"""
+
+
+def test_two_backups_of_one_configuration_are_equal() -> None:
+    later = BACKUP.replace("ver=1234", "ver=1235").replace("AbC+/=dEf", "XyZ").replace("abc", "xyz")
+    assert comparable(BACKUP) == comparable(later)
+    assert differences(comparable(BACKUP), comparable(later)) == ()
+
+
+def test_no_secret_is_kept() -> None:
+    kept = comparable(BACKUP)
+    assert not any(secret in kept for secret in ("AbC", "dEf", "MIIabc", "PRIVATE KEY"))
+    assert "set status enable" in kept
+
+
+def test_a_difference_is_told_with_its_section() -> None:
+    after = comparable(BACKUP.replace("enable", "disable"))
+    assert differences(comparable(BACKUP), after) == (
+        "config user local: - set status enable",
+        "config user local: + set status disable",
+    )
+
+
+def test_the_same_line_in_another_section_is_a_difference() -> None:
+    one = "config firewall address\n    edit 1\nend\nconfig firewall policy\nend\n"
+    other = "config firewall address\nend\nconfig firewall policy\n    edit 1\nend\n"
+    assert len(differences(one, other)) == 2
+
+
+def test_many_differences_are_a_screenful() -> None:
+    # a comparison line by line with a look for similar ones would take minutes here
+    made = random.Random(1)
+    one, other = (
+        "".join(f"    set comment {made.random()} of many\n" for _ in range(4000)) for _ in "ab"
+    )
+    told = differences(one, other)
+    assert len(told) == 41
+    assert told[-1] == "… and 7960 further lines"

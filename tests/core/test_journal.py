@@ -1,0 +1,105 @@
+"""The journal: what a kill at any moment leaves of it, and who may write it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gatepass.journal import NAME, Journal, pending
+
+HEAD = {"mark": "gp123abc", "serial": "LAB1"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "run-1"
+    folder.mkdir()
+    return folder / NAME
+
+
+@pytest.fixture
+def journal(path: Path) -> Journal:
+    return Journal.start(path, HEAD)
+
+
+def test_what_is_announced_is_on_disk_at_once(journal: Journal) -> None:
+    journal.creates("firewall/policy", [7, 8])
+    journal.changes("firewall.shaper/traffic-shaper", "s", {"maximum-bandwidth": 1})
+    read = Journal.read(journal.path)
+    assert read.entries == journal.entries
+    assert [entry["do"] for entry in read.entries] == ["create", "change"]
+    assert read.head["mark"] == HEAD["mark"]
+    assert not read.closed
+
+
+def test_a_line_cut_off_anywhere_costs_that_line_and_no_more(journal: Journal) -> None:
+    journal.creates("firewall/address", ["gp123abc-a"])
+    kept = journal.path.read_bytes()
+    journal.creates("firewall/policy", [7])
+    whole = journal.path.read_bytes()
+    journal.release()
+    for end in range(len(kept), len(whole) - 2):
+        journal.path.write_bytes(whole[:end])
+        left = Journal.read(journal.path)
+        assert [entry["path"] for entry in left.entries] == ["firewall/address"]
+        assert left.adopt()
+        left.close()
+        assert Journal.read(journal.path).closed
+        assert pending(journal.path.parent.parent) == []
+
+
+def test_closed_means_nothing_is_pending(journal: Journal) -> None:
+    results = journal.path.parent.parent
+    assert [one.path for one in pending(results)] == [journal.path]
+    journal.close()
+    journal.close()
+    assert pending(results) == []
+
+
+def test_released_stays_pending_and_takes_nothing(journal: Journal) -> None:
+    journal.release()
+    assert pending(journal.path.parent.parent)
+    with pytest.raises(RuntimeError, match="nothing may be changed"):
+        journal.creates("firewall/policy", [1])
+
+
+def test_a_journal_without_its_first_line_is_of_no_run(path: Path) -> None:
+    for text in ("", '{"do": "sta'):
+        path.write_text(text)
+        assert pending(path.parent.parent) == []
+
+
+def test_newest_first(tmp_path: Path) -> None:
+    for name in ("2026-01-02", "2026-01-10", "2025-12-31"):
+        (tmp_path / name).mkdir()
+        Journal.start(tmp_path / name / NAME, HEAD).release()
+    found = [one.path.parent.name for one in pending(tmp_path)]
+    assert found == ["2026-01-10", "2026-01-02", "2025-12-31"]
+
+
+def test_a_run_has_one_journal(journal: Journal) -> None:
+    with pytest.raises(FileExistsError):
+        Journal.start(journal.path, HEAD)
+
+
+def test_a_living_run_keeps_its_journal_and_a_killed_one_loses_it(path: Path) -> None:
+    program = (
+        "import sys, time; from pathlib import Path; from gatepass.journal import Journal\n"
+        "journal = Journal.start(Path(sys.argv[1]), {'mark': 'm'})\n"
+        "journal.creates('firewall/policy', [1]); print('ready', flush=True); time.sleep(60)"
+    )
+    words = [sys.executable, "-c", program, str(path)]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "libraries")}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=environment) as run:
+        try:
+            assert run.stdout is not None and run.stdout.readline() == b"ready\n"
+            assert not Journal.read(path).adopt()
+        finally:
+            run.kill()
+    left = Journal.read(path)
+    assert left.adopt()
+    assert left.entries[0]["mkeys"] == [1]
+    left.release()

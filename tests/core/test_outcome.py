@@ -1,0 +1,143 @@
+"""Robot's output read back, and the verdict of an order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from robot.api import TestSuite as Suite  # pytest would collect a class named Test…
+
+from gatepass.errors import NotApplicable, NotProven
+from gatepass.outcome import Check, Outcome, read, verdict_of
+from gatepass.record import (
+    APPROVED,
+    FAIL,
+    NOT_APPLICABLE,
+    NOT_PROVEN,
+    PASS,
+    REJECTED,
+    Evidence,
+    Measurement,
+    Restoration,
+    dump,
+)
+
+BACK, LEFT, UNKNOWN = Restoration(True), Restoration(False, problem="1 object is left"), None
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "restoration", "order"),
+    [
+        ([PASS], BACK, APPROVED),
+        ([PASS, NOT_APPLICABLE], BACK, APPROVED),
+        ([NOT_APPLICABLE], BACK, NOT_PROVEN),  # nothing was shown
+        ([], BACK, NOT_PROVEN),
+        ([PASS, NOT_PROVEN], BACK, NOT_PROVEN),
+        ([PASS, FAIL, NOT_PROVEN], BACK, REJECTED),
+        ([FAIL], UNKNOWN, REJECTED),
+        ([PASS, FAIL], LEFT, REJECTED),
+        ([PASS], LEFT, NOT_PROVEN),
+        ([PASS], UNKNOWN, NOT_PROVEN),
+    ],
+)
+def test_the_order(verdicts: list[str], restoration: Restoration | None, order: str) -> None:
+    checks = [Check("Chapter", f"Check {one}", one, "Because.") for one in verdicts]
+    outcome = Outcome({}, checks, {}, restoration, 1.0)
+    assert outcome.verdict == order
+    assert bool(outcome.reasons()) == (order != APPROVED)
+    for bad in {FAIL, NOT_PROVEN} & set(verdicts):
+        assert f"Check {bad}: Because." in outcome.reasons()
+    if restoration is LEFT:
+        assert any("1 object is left" in reason for reason in outcome.reasons())
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "verdict"),
+    [
+        ("PASS", "", PASS),
+        ("FAIL", "", FAIL),
+        ("SKIP", str(NotProven("the rig is slow.")), NOT_PROVEN),
+        ("SKIP", str(NotApplicable("no shaper.")), NOT_APPLICABLE),
+        ("SKIP", "because", NOT_PROVEN),
+        ("NOT RUN", "", NOT_PROVEN),
+    ],
+)
+def test_the_verdict_behind_a_status(status: str, message: str, verdict: str) -> None:
+    assert verdict_of(status, message) == verdict
+
+
+@pytest.mark.parametrize(
+    ("run", "lab"),
+    [
+        ({}, False),
+        ({"gateway": None}, False),
+        ({"gateway": {}}, False),
+        ({"gateway": {"serial": None}}, False),
+        ({"gateway": {"serial": "FGVM01TM00000000"}}, False),
+        ({"gateway": {"serial": "LABGW0000000001"}}, True),
+    ],
+)
+def test_the_lab_shows(run: dict, lab: bool) -> None:
+    assert Outcome(run, [], {}, None, 0.0).lab is lab
+
+
+RATE = Measurement("Stateful throughput", "1 policy", 310.0, "Mbit/s", half_width=2.0)
+PROOF = Evidence("The policy counted", "5 bytes", True)
+PLAN = {"plan": [["Firewall", "Rate"], ["Firewall", "Left Out"], ["Handover", "Rate"]]}
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """The output.xml of a run with one check of each verdict."""
+
+    def log(kind: str, content: object) -> str:
+        line = dump(kind, content).replace("\\", "\\\\")
+        return f"    Log    {line}\n"
+
+    (tmp_path / "firewall.robot").write_text(
+        "*** Settings ***\nDocumentation    A chapter.\n"
+        "Suite Setup    Begin\nSuite Teardown    End\n"
+        "*** Test Cases ***\n"
+        "Rate\n    [Tags]    throughput\n    [Documentation]    A check.\n"
+        + log("measurement", RATE) + log("evidence", PROOF)
+        + "Broken\n    Fail    The gateway did not.\n"
+        "Unsure\n    Skip    Not proven: the rig is slow.\n"
+        "Other\n    Skip    Not applicable: no shaper.\n"
+        "*** Keywords ***\nBegin\n"
+        + log("run", PLAN) + log("run", {"gateway": {"serial": "LAB1"}})
+        + log("measurement", RATE)  # of no check
+        + "End\n" + log("restoration", LEFT) + log("restoration", BACK)
+    )  # fmt: skip
+    path = tmp_path / "output.xml"
+    suite = Suite.from_file_system(tmp_path / "firewall.robot")
+    suite.run(output=str(path), console="none", log=None, report=None)
+    return path
+
+
+def test_what_robot_wrote(output: Path) -> None:
+    outcome = read(output)
+    assert [(check.name, check.verdict, check.message) for check in outcome.checks[:4]] == [
+        ("Rate", PASS, ""),
+        ("Broken", FAIL, "The gateway did not."),
+        ("Unsure", NOT_PROVEN, "the rig is slow."),
+        ("Other", NOT_APPLICABLE, "no shaper."),
+    ]
+    rate = outcome.checks[0]
+    assert (rate.measurements, rate.evidence) == ([RATE], [PROOF])
+    assert (rate.chapter, rate.documentation) == ("Firewall", "A check.")
+    assert rate.tags == ("throughput",)
+    assert all(not check.measurements for check in outcome.checks[1:])
+    assert outcome.chapters == {"Firewall": "A chapter."}
+    assert outcome.restoration == BACK  # the last word
+    assert outcome.lab and outcome.verdict == REJECTED
+    assert outcome.run == json.loads(json.dumps(PLAN)) | {"gateway": {"serial": "LAB1"}}
+
+
+def test_a_check_that_was_planned_and_did_not_run_is_not_proven(output: Path) -> None:
+    added = read(output).checks[4:]
+    assert [(check.chapter, check.name, check.verdict) for check in added] == [
+        ("Firewall", "Left Out", NOT_PROVEN),
+        ("Handover", "Rate", NOT_PROVEN),  # one of the same name in another chapter did
+    ]
+    assert all("did not run" in check.message for check in added)

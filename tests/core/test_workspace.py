@@ -1,0 +1,120 @@
+"""A run's hold on the gateway: what earlier runs left, who else is at work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from gateway_client import TOKEN, GatewayUnderTest
+
+from gatepass.changes import SAVED
+from gatepass.fortigate import FortiGate
+from gatepass.identity import Identity, identify
+from gatepass.journal import Journal, pending
+from gatepass.workspace import InUse, NotRestored, Workspace
+
+
+@pytest.fixture
+def identity(gateway: FortiGate) -> Identity:
+    return identify(gateway, "127.0.0.1")
+
+
+def opened(
+    gateway: FortiGate, identity: Identity, results: Path, name: str
+) -> Workspace:
+    """A new run's workspace."""
+    folder = results / name
+    folder.mkdir()
+    testbed = SimpleNamespace(
+        gateway=SimpleNamespace(url=gateway.url),
+        path=Path("testbed.yaml"),
+        network_namespace=None,
+    )
+    return Workspace.open(testbed, gateway, identity, folder)
+
+
+def address(workspace: Workspace) -> str:
+    """Create an address; its name."""
+    name = workspace.changes.name("client")
+    row = {"name": name, "type": "ipmask", "subnet": "198.18.1.10 255.255.255.255"}
+    workspace.changes.create("firewall/address", row)
+    return name
+
+
+def killed(gateway: FortiGate, identity: Identity, results: Path, name: str) -> str:
+    """A run that creates an address and is killed; the address' name."""
+    child = os.fork()
+    if not child:
+        one = FortiGate(gateway.url, gateway.token, gateway.ca_file)
+        (results / "name").write_text(address(opened(one, identity, results, name)))
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    return (results / "name").read_text()
+
+
+def test_identity(identity: Identity) -> None:
+    assert identity.serial.startswith("LAB") and identity.version == "v7.4.8"
+    assert identity.licence == "valid" and not identity.evaluation
+
+
+def test_what_a_killed_run_left_is_undone_by_the_next(
+    gateway: FortiGate, identity: Identity, tmp_path: Path
+) -> None:
+    name = killed(gateway, identity, tmp_path, "run-1")
+    assert gateway.row("firewall/address", name)
+    workspace = opened(gateway, identity, tmp_path, "run-2")
+    assert gateway.row("firewall/address", name) is None
+    assert [one.path.parent.name for one in pending(tmp_path)] == ["run-2"]
+    own = address(workspace)
+    assert workspace.restore().identical and workspace.restore().identical
+    assert gateway.row("firewall/address", own) is None
+    assert pending(tmp_path) == []
+
+
+def test_a_run_that_lives_is_not_disturbed(
+    gateway: FortiGate, identity: Identity, tmp_path: Path
+) -> None:
+    first = opened(gateway, identity, tmp_path, "run-1")
+    name = address(first)
+    with pytest.raises(InUse, match="run-1 is at work"):
+        opened(gateway, identity, tmp_path, "run-2")
+    assert gateway.row("firewall/address", name)
+    assert first.restore().identical
+
+
+def test_another_gateways_journal_is_left_alone(
+    gateway: FortiGate, identity: Identity, tmp_path: Path
+) -> None:
+    (tmp_path / "run-1").mkdir()
+    head = {"mark": "gp123456", "serial": "FGVM0"}
+    Journal.start(tmp_path / "run-1" / "journal.jsonl", head).release()
+    assert opened(gateway, identity, tmp_path, "run-2").restore().identical
+    assert [one.path.parent.name for one in pending(tmp_path)] == ["run-1"]
+
+
+def test_no_run_begins_on_what_cannot_be_undone(
+    gateway: FortiGate, identity: Identity, device: GatewayUnderTest, tmp_path: Path
+) -> None:
+    killed(gateway, identity, tmp_path, "run-1")
+    device.control("PUT", "/faults/delete-ignored", {})
+    with pytest.raises(NotRestored, match=r"run-1 left the gateway changed.*would not go"):
+        opened(gateway, identity, tmp_path, "run-2")
+    assert not (tmp_path / "run-2" / SAVED).exists()
+    device.control("DELETE", "/faults")
+    assert opened(gateway, identity, tmp_path, "run-3").restore().identical
+    assert pending(tmp_path) == []
+
+
+def test_nothing_on_disk_is_a_secret_or_open_to_all(
+    gateway: FortiGate, identity: Identity, tmp_path: Path
+) -> None:
+    workspace = opened(gateway, identity, tmp_path, "run-1")
+    address(workspace)
+    for file in workspace.folder.iterdir():
+        assert TOKEN not in file.read_text()
+    assert stat.S_IMODE((workspace.folder / SAVED).stat().st_mode) == 0o600
+    assert workspace.restore().identical

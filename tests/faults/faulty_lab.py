@@ -1,0 +1,144 @@
+"""A lab that is made faulty, and runs of the suite against it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatepass import namespace
+from gatepass.configuration import comparable
+from gatepass.inputs import load_testbed
+from gatepass.outcome import Check, Outcome, read
+from gatepass.workspace import connect
+
+PROJECT = Path(__file__).resolve().parents[2]
+NAME = "faulty"
+DID_NOT_RUN = "The run's plan holds this check, but it did not run."
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended.
+
+    Attributes:
+        exit_code: of the command line.
+        output: what it printed, both channels.
+        folder: of the run.
+        outcome: as its output.xml tells it.
+    """
+
+    exit_code: int
+    output: str
+    folder: Path
+    outcome: Outcome
+
+    @property
+    def ran(self) -> dict[str, Check]:
+        """The checks that were chosen, by name."""
+        return {
+            check.name: check
+            for check in self.outcome.checks
+            if check.message != DID_NOT_RUN
+        }
+
+    def messages(self, verdict: str) -> list[str]:
+        """The messages of the checks that ended with this verdict."""
+        return [check.message for check in self.ran.values() if check.verdict == verdict]
+
+
+class FaultyLab:
+    """One lab, used through the command lines as a person would.
+
+    Args:
+        folder: empty; for the lab and the runs' results.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._environment = {
+            **os.environ,
+            "LAB_FOLDER": str(folder / "labs"),
+            "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        self.testbed = folder / "labs" / NAME / "testbed.yaml"
+
+    def up(self) -> None:
+        """Build it, and keep the configuration that it is delivered with."""
+        self._must("-m", "lab", "up", NAME)
+        self._delivered = self.configuration()
+
+    def down(self) -> None:
+        """Take it down."""
+        self._must("-m", "lab", "down", NAME)
+
+    @contextmanager
+    def fault(self, name: str, *parameters: str) -> Iterator[None]:
+        """Have this fault for as long as the block lasts."""
+        self._must("-m", "lab", "fault", name, *parameters, "--lab", NAME)
+        try:
+            yield
+        finally:
+            self._must("-m", "lab", "fault", "--clear", "--lab", NAME)
+
+    def run(self, *tests: str) -> Ended:
+        """Run the checks whose long names match these patterns; all without one."""
+        results = Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
+        words = ["-m", "gatepass", "run", "--testbed", str(self.testbed), "--profile", "smoke"]
+        chosen = [word for test in tests for word in ("--test", test)]
+        done = self._call(*words, *(["--", *chosen] if chosen else []), results=results)
+        (folder,) = (path for path in results.iterdir() if path.is_dir())
+        output = done.stdout + done.stderr
+        return Ended(done.returncode, output, folder, read(folder / "output.xml"))
+
+    def restore(self, ended: Ended) -> subprocess.CompletedProcess[str]:
+        """Call restore after that run."""
+        return self._call("-m", "gatepass", "restore", results=ended.folder.parent)
+
+    def configuration(self) -> str:
+        """The gateway's configuration, comparable."""
+        testbed = load_testbed(self.testbed)
+        with namespace.inside(testbed.network_namespace, testbed.path):
+            gateway = connect(testbed)
+            try:
+                return comparable(gateway.backup())
+            finally:
+                gateway.close()
+
+    def is_as_delivered(self) -> bool:
+        """Whether the gateway's configuration is what it was before all runs."""
+        return self.configuration() == self._delivered
+
+    def _must(self, *words: str) -> subprocess.CompletedProcess[str]:
+        done = self._call(*words)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def _call(self, *words: str, results: Path | None = None) -> subprocess.CompletedProcess[str]:
+        environment = dict(self._environment)
+        if results:
+            environment["GATEPASS_RESULTS"] = str(results)
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
+
+def is_a_sentence(message: str) -> bool:
+    """Whether a message is what a reader can be given: whole sentences, nothing of a program."""
+    of_a_program = r"Traceback|File \"|a tool failed|\bNone\b|object at 0x|Error\b.*Error\b|\.\.$"
+    return bool(re.match(r"[A-Za-z]", message)) and message.rstrip().endswith((".", ")")) and (
+        not re.search(of_a_program, message)
+    )

@@ -1,0 +1,15 @@
+"""No fault that the lab has is without its proof."""
+
+from __future__ import annotations
+
+import test_data_plane
+import test_endpoints
+import test_management
+
+from lab.faults import FAULTS
+
+
+def test_every_fault_has_its_case() -> None:
+    cases = [*test_data_plane.CASES, *test_management.ACCESS, *test_management.LASTING]
+    cases += test_endpoints.CASES
+    assert {case.fault[0] for case in cases} == set(FAULTS)

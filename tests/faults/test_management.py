@@ -1,0 +1,151 @@
+"""Each fault of the gateway's management is caught, and none leaves the gateway changed."""
+
+from __future__ import annotations
+
+import pytest
+from cases import (
+    BACK,
+    COUNTS,
+    DISABLED,
+    ENFORCEMENT,
+    FAIL,
+    NOT_PROVEN,
+    NOTHING_BACK,
+    NOTHING_ELSE,
+    ORDER,
+    PATH,
+    PERMITS,
+    PREFLIGHT,
+    Case,
+    prove,
+)
+from faulty_lab import FaultyLab
+
+FIRMWARE, CLOCK = "The Firmware Fits The Order", "The Gateway's Clock Is Right"
+IDENTITY = "The Gateway Is The One That Was Ordered"
+LICENCE, RESOURCES = "The Licence Is Valid", "The Resources Fit The Order"
+HTTPS = "The Management Plane Answers Over HTTPS Only"
+TLS = "The Management Plane Speaks TLS 1.2 Or Later"
+CERTIFICATE = "The Management Plane Presents The Pinned Certificate"
+TOKEN = "The Management Plane Refuses A Call Without A Token"
+ASK_THE_GATEWAY = (IDENTITY, FIRMWARE, LICENCE, RESOURCES, CLOCK, PATH, BACK)
+ENFORCED = (PERMITS, NOTHING_ELSE, NOTHING_BACK, COUNTS, ORDER, DISABLED)
+
+
+def lost(*words: str, checks: tuple[str, ...] = ASK_THE_GATEWAY) -> dict[str, tuple[str, ...]]:
+    """These checks cannot tell, and say why."""
+    return dict.fromkeys(checks, (NOT_PROVEN, "REST API at https://198.18.0.2", *words))
+
+
+ACCESS = [
+    Case(("http-open",), (PREFLIGHT,), {HTTPS: (FAIL, "Port 80 answers HTTP 401", "clear text")}),
+    Case(
+        ("tls-old",),
+        (PREFLIGHT,),
+        lost("the TLS connection failed")
+        | {
+            TLS: (FAIL, "TLS 1.2 and later gets no handshake", "TLS 1.0 and 1.1 gets TLSv1"),
+            CERTIFICATE: (NOT_PROVEN, "the gateway shows no certificate: no handshake"),
+            TOKEN: (NOT_PROVEN, "gets no answer", "the TLS connection failed"),
+        },
+    ),
+    Case(("token-ignored",), (PREFLIGHT,), {TOKEN: (FAIL, "It answers HTTP 200")}),
+    Case(
+        ("other-certificate",),
+        (PREFLIGHT,),
+        lost("its certificate must chain to", "gateway-ca.pem")
+        | {
+            CERTIFICATE: (FAIL, "does not chain to gateway-ca.pem", "self-signed certificate"),
+            TOKEN: (NOT_PROVEN, "gets no answer", "the TLS connection failed"),
+        },
+    ),
+    Case(("licence-expired",), (PREFLIGHT,), {LICENCE: (FAIL, "vm_expired")}),
+    Case(
+        ("evaluation-licence",),
+        (PREFLIGHT, ORDER),
+        {
+            LICENCE: (FAIL, "the permanent evaluation licence"),
+            RESOURCES: (FAIL, "Ordered are at least 2; the gateway reports 1"),
+        },
+    ),
+    Case(
+        ("too-few-resources",),
+        (PREFLIGHT,),
+        {RESOURCES: (FAIL, "vCPUs", "Ordered are at least 2; the gateway reports 1")},
+    ),
+]
+
+
+@pytest.mark.parametrize("case", ACCESS, ids=str)
+def test_is_caught(lab: FaultyLab, case: Case) -> None:
+    prove(lab, case)
+
+
+# By its 18th call a run has its first policy on the gateway and is about to make more of them.
+HALFWAY = "after=18"
+STOPPED = (ORDER, DISABLED, BACK)
+
+LASTING = [
+    Case(
+        ("delete-ignored",),
+        (PATH, ENFORCEMENT),
+        dict.fromkeys(ENFORCED, (FAIL, "told to delete firewall/policy", "and still has it"))
+        | {BACK: (FAIL, "objects of the run would not go")},
+        left=True,
+    ),
+    Case(
+        ("api-500", HALFWAY),
+        (PATH, *STOPPED),
+        lost("it answers HTTP 500", checks=STOPPED),
+        left=True,
+        lost=True,
+    ),
+    Case(
+        ("api-429", HALFWAY),
+        (PATH, *STOPPED),
+        lost("it answers 429", checks=STOPPED),
+        left=True,
+        lost=True,
+    ),
+    Case(
+        ("api-drop", HALFWAY),
+        (PATH, *STOPPED),
+        lost("broke the connection off in the middle", checks=STOPPED),
+        left=True,
+        lost=True,
+    ),
+    Case(
+        ("api-hang", HALFWAY),
+        (PATH, ORDER),
+        lost("connected, but no answer within", checks=(ORDER, BACK)),
+        left=True,
+        lost=True,
+    ),
+]
+
+
+@pytest.mark.parametrize("case", LASTING, ids=str)
+def test_is_told_and_restored_later(lab: FaultyLab, case: Case) -> None:
+    prove(lab, case)
+
+
+PASSING = [
+    Case(("api-429", "after=10", "times=3"), (PATH, ORDER)),
+    Case(("api-drop", "after=10", "times=3"), (PATH, ORDER)),
+    Case(("api-hang", "after=10", "times=1"), (PATH, ORDER)),
+    Case(("api-drop", "path=firewall", "method=POST", "times=2"), (PATH, ORDER)),
+]
+
+
+@pytest.mark.parametrize("case", PASSING, ids=str)
+def test_does_not_matter_where_it_passes(lab: FaultyLab, case: Case) -> None:
+    prove(lab, case)
+
+
+def test_an_order_is_approved_in_spite_of_a_short_disturbance(lab: FaultyLab) -> None:
+    with lab.fault("api-500", "after=30", "times=3"):
+        ended = lab.run()
+    assert ended.messages(FAIL) + ended.messages(NOT_PROVEN) == []
+    assert ended.outcome.verdict == "approved"
+    assert ended.exit_code == 0
+    assert lab.is_as_delivered()

@@ -1,0 +1,33 @@
+"""Fixtures of the lab's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from gateway_client import GatewayUnderTest
+
+MakeGateway = Callable[..., GatewayUnderTest]
+
+
+@pytest.fixture(scope="module")
+def make_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeGateway]:
+    """Starts gateways without a real data plane; ends them after the module."""
+    made: list[GatewayUnderTest] = []
+
+    def make(version: str = "7.4.8", delivered: Path | None = None) -> GatewayUnderTest:
+        made.append(GatewayUnderTest(tmp_path_factory.mktemp("gw"), version, delivered))
+        return made[-1]
+
+    yield make
+    for gateway in made:
+        if gateway.process is not None:
+            gateway.kill()
+        gateway.session.close()
+
+
+@pytest.fixture(scope="module")
+def api(make_gateway: MakeGateway) -> GatewayUnderTest:
+    """A gateway that the tests of one module share."""
+    return make_gateway()

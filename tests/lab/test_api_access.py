@@ -1,0 +1,161 @@
+"""Tokens, trusted hosts, sessions, permissions and the lock-out, by version."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+import requests
+from gateway_client import TOKEN, GatewayUnderTest
+
+from conftest import MakeGateway
+
+STATUS = "/api/v2/monitor/system/status"
+
+
+def get(gateway: GatewayUnderTest, token: str | None = None, **rest: Any) -> requests.Response:
+    """A call of the status monitor with another token or none."""
+    with gateway.new_session(token) as session:
+        return session.get(gateway.url + STATUS, timeout=10, **rest)
+
+
+def password(gateway: GatewayUnderTest) -> str:
+    """The administrator's password."""
+    return (gateway.folder / "admin-password").read_text().strip()
+
+
+def unlock(gateway: GatewayUnderTest) -> None:
+    """Forget failed logins: a right token does."""
+    assert get(gateway, TOKEN).status_code == 200
+
+
+def test_no_token_is_html_401_and_no_failed_login(api: GatewayUnderTest) -> None:
+    for _ in range(5):
+        answer = get(api)
+        assert answer.status_code == 401
+        assert answer.headers["Content-Type"].startswith("text/html")
+        assert "<h1>" in answer.text
+    assert get(api, TOKEN).status_code == 200
+
+
+def test_wrong_tokens_lock_out(make_gateway: MakeGateway) -> None:
+    gateway = make_gateway()
+    gateway.put("cmdb/system/global", {"admin-lockout-duration": 1})
+    assert [get(gateway, "wrong").status_code for _ in range(4)] == [401, 401, 401, 429]
+    assert get(gateway, TOKEN).status_code == 429
+    time.sleep(1.1)
+    assert get(gateway, TOKEN).status_code == 200
+
+
+def test_token_of_an_untrusted_host(api: GatewayUnderTest) -> None:
+    api.post("cmdb/system/api-user", {
+        "name": "elsewhere", "accprofile": "super_admin", "vdom": [{"name": "root"}],
+        "api-key": "token-elsewhere",
+        "trusthost": [{"id": 1, "ipv4-trusthost": "192.0.2.0 255.255.255.0"}]})
+    assert get(api, "token-elsewhere").status_code == 401
+    unlock(api)
+    api.put("cmdb/system/api-user/elsewhere",
+            {"trusthost": [{"id": 1, "ipv4-trusthost": "127.0.0.1/32"}]})
+    assert get(api, "token-elsewhere").status_code == 200
+    api.put("cmdb/system/api-user/elsewhere", {"trusthost": []})
+    assert get(api, "token-elsewhere").status_code == 401
+    unlock(api)
+    api.delete("cmdb/system/api-user/elsewhere")
+
+
+def test_missing_permission_is_403(api: GatewayUnderTest) -> None:
+    api.post("cmdb/system/api-user", {
+        "name": "reader", "accprofile": "super_admin_readonly",
+        "trusthost": [{"id": 1, "ipv4-trusthost": "127.0.0.0/8"}]})
+    token = api.post("monitor/system/api-user/generate-key",
+                     {"api-user": "reader"})["results"]["access_token"]
+    assert get(api, token).status_code == 200
+    address = f"{api.url}/api/v2/cmdb/firewall/address"
+    with api.new_session(token) as reader:
+        assert reader.get(address, timeout=10).status_code == 200
+        assert reader.post(address, json={"name": "x"}, timeout=10).status_code == 403
+        assert reader.post(f"{api.url}/api/v2/monitor/firewall/policy/clear_counters",
+                           timeout=10).status_code == 403
+        assert reader.post(f"{api.url}/api/v2/cmdb?action=transaction-start",
+                           json={}, timeout=10).status_code == 403
+    api.delete("cmdb/system/api-user/reader")
+
+
+def test_token_in_the_url(api: GatewayUnderTest, make_gateway: MakeGateway) -> None:
+    assert get(api, params={"access_token": TOKEN}).status_code == 401
+    older = make_gateway("7.4.4")
+    assert get(older, params={"access_token": TOKEN}).status_code == 200
+    newer = make_gateway("7.6.2")
+    assert get(newer, params={"access_token": TOKEN}).status_code == 401
+    newer.put("cmdb/system/global", {"rest-api-key-url-query": "enable"})
+    assert get(newer, params={"access_token": TOKEN}).status_code == 200
+    assert TOKEN not in (older.folder / "gateway.log").read_text()
+
+
+def test_cookie_session(api: GatewayUnderTest) -> None:
+    with api.new_session(None) as session:
+        form = {"username": "admin", "secretkey": password(api), "ajax": "1"}
+        answer = session.post(f"{api.url}/logincheck", data=form, timeout=10)
+        assert answer.text[0] == "1"
+        csrf = next(c.value for c in session.cookies if c.name.startswith("ccsrftoken"))
+        assert any(c.name.startswith("APSCOOKIE_") for c in session.cookies)
+        assert session.get(api.url + STATUS, timeout=10).status_code == 200
+        address = f"{api.url}/api/v2/cmdb/firewall/address"
+        body = {"name": "by-cookie"}
+        assert session.post(address, json=body, timeout=10).status_code == 403
+        session.headers["X-CSRFTOKEN"] = csrf.strip('"')
+        assert session.post(address, json=body, timeout=10).status_code == 200
+        assert session.delete(f"{address}/by-cookie", timeout=10).status_code == 200
+        assert session.get(f"{api.url}/logout", timeout=10).status_code == 200
+        assert session.get(api.url + STATUS, timeout=10).status_code == 401
+
+
+def test_wrong_passwords_lock_out(make_gateway: MakeGateway) -> None:
+    gateway = make_gateway()
+    form = {"username": "admin", "secretkey": "wrong", "ajax": "1"}
+    with gateway.new_session(None) as session:
+        answers = [session.post(f"{gateway.url}/logincheck", data=form, timeout=10).text[0]
+                   for _ in range(4)]
+    assert answers == ["0", "0", "0", "2"]
+    assert get(gateway, TOKEN).status_code == 429
+
+
+def test_authentication_from_7_6_3_on(make_gateway: MakeGateway) -> None:
+    gateway = make_gateway("7.6.3")
+    body = {"username": "admin", "secretkey": password(gateway), "ack_pre_disclaimer": True,
+            "ack_post_disclaimer": True, "request_key": True}
+    with gateway.new_session(None) as session:
+        session.post(f"{gateway.url}/logincheck",
+                     data={"username": "admin", "secretkey": password(gateway)}, timeout=10)
+        assert not session.cookies
+        url = f"{gateway.url}/api/v2/authentication"
+        answer = session.post(url, json=body, timeout=10).json()
+        assert (answer["status_code"], answer["status_message"]) == (5, "LOGIN_SUCCESS")
+        key = answer["session_key"]
+        assert get(gateway, key).status_code == 200
+        wrong = session.post(url, json=body | {"secretkey": "wrong"}, timeout=10)
+        assert wrong.status_code == 401
+        session.delete(url, headers={"Authorization": f"Bearer {key}"}, timeout=10)
+        assert get(gateway, key).status_code == 401
+
+
+@pytest.mark.parametrize(("version", "build", "has_sessions"), [
+    ("7.4.8", 2795, False), ("7.6.2", 3462, True), ("7.6.3", 3510, True)])
+def test_versions(make_gateway: MakeGateway, version: str, build: int, has_sessions: bool) -> None:
+    gateway = make_gateway(version)
+    status = gateway.call("GET", "monitor/system/status").json()
+    assert (status["version"], status["build"]) == (f"v{version}", build)
+    assert status["serial"].startswith("LAB")
+    found = gateway.call("GET", "monitor/firewall/sessions?count=2").status_code
+    assert found == (200 if has_sessions else 404)
+    authentication = gateway.call("POST", "authentication", {"username": "x", "secretkey": "y"})
+    assert authentication.status_code == (401 if version == "7.6.3" else 404)
+
+
+def test_the_log_holds_no_secret(api: GatewayUnderTest) -> None:
+    get(api, params={"access_token": TOKEN})
+    text = (api.folder / "gateway.log").read_text()
+    assert TOKEN not in text
+    assert password(api) not in text
+    assert "monitor/system/status" in text

@@ -1,0 +1,102 @@
+"""What the monitors tell."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from gateway_client import GatewayUnderTest, policy
+
+
+def test_status_has_identity_at_the_top_and_no_http_status(api: GatewayUnderTest) -> None:
+    answer = api.call("GET", "monitor/system/status").json()
+    assert (answer["version"], answer["serial"]) == ("v7.4.8", "LABGW0000000001")
+    assert answer["results"]["model_number"] == "VM64-LAB"
+    assert "http_status" not in answer
+
+
+def test_usage_is_current_with_history(api: GatewayUnderTest) -> None:
+    usage = api.get("monitor/system/resource/usage", params={"interval": "1-min"})
+    assert {"cpu", "mem", "disk", "session"} <= set(usage)
+    assert 0 < usage["mem"][0]["current"] < 100
+    assert usage["session"][0]["current"] == 4
+    moment, _ = usage["cpu"][0]["historical"]["1-min"]["values"][0]
+    assert abs(moment / 1000 - time.time()) < 60
+    one = api.get("monitor/system/resource/usage", params={"resource": "cpu"})
+    assert set(one["cpu"][0]["historical"]) >= {"1-min", "24-hour"}
+    assert api.call("GET", "monitor/system/resource/usage?interval=1-year").status_code == 424
+
+
+def test_clock(api: GatewayUnderTest) -> None:
+    assert abs(api.get("monitor/system/time")["time"] - time.time()) < 5
+
+
+def test_interfaces_by_name(api: GatewayUnderTest) -> None:
+    ports = api.get("monitor/system/interface")
+    assert set(ports) == {"mgmt", "port1", "port2"}
+    assert (ports["port1"]["link"], ports["port1"]["rx_bytes"]) == (True, 7)
+    assert list(api.get("monitor/system/interface?interface_name=port2")) == ["port2"]
+
+
+def test_licence(api: GatewayUnderTest) -> None:
+    vm = api.get("monitor/license/status")["vm"]
+    assert (vm["valid"], vm["status"]) == (True, "vm_valid")
+    assert vm["cpu_used"] >= 1
+
+
+def test_routes(api: GatewayUnderTest) -> None:
+    assert api.get("monitor/router/ipv4")[0]["ip_mask"] == "198.18.1.0/24"
+
+
+def test_policy_counters(api: GatewayUnderTest) -> None:
+    for name in ("hit", "untouched"):
+        api.post("cmdb/firewall/policy", policy(name))
+    (api.folder / "counters.json").write_text(json.dumps({
+        "0": {"hit_count": 3, "packets": 3, "bytes": 180},
+        "1": {"hit_count": 2, "packets": 9, "bytes": 1234, "active_sessions": 1,
+              "first_used": 10.5, "last_used": 20.5}}))
+    implicit, hit, untouched = api.get("monitor/firewall/policy")
+    assert (implicit["policyid"], implicit["hit_count"]) == (0, 3)
+    assert (hit["bytes"], hit["first_used"], hit["active_sessions"]) == (1234, 10, 1)
+    assert untouched["bytes"] == 0
+    assert "hit_count" not in untouched
+    assert api.get("monitor/firewall/policy?policyid=1") == [hit]
+
+
+def test_counters_are_cleared(api: GatewayUnderTest) -> None:
+    clear = "monitor/firewall/policy/clear_counters"
+    api.post("cmdb/firewall/policy", policy("cleared"))
+    number = api.get("cmdb/firewall/policy?filter=name==cleared")[0]["policyid"]
+    for body, told in (({}, None), ({"policy": number}, [number]), ({"policy": [0]}, [0])):
+        api.post(clear, body)
+        assert json.loads((api.folder / "cleared.json").read_text()) == told
+    assert api.call("POST", clear, {"policy": 999}).status_code == 404
+
+
+def test_lookup(api: GatewayUnderTest) -> None:
+    path = "monitor/firewall/policy-lookup"
+    ask = {"srcintf": "port2", "sourceip": "10.0.0.1", "protocol": "6", "dest": "198.18.2.10",
+           "destport": "443"}
+    assert api.get(path, params=ask) == {"match": True, "policy_id": 1, "policy_action": "accept"}
+    denied = api.get(path, params=ask | {"protocol": "tcp", "destport": "80"})
+    assert denied == {"match": False, "policy_id": 0, "policy_action": "deny"}
+
+
+@pytest.mark.parametrize("change", [
+    {"srcintf": "port9"}, {"sourceip": "x"}, {"dest": "::1"}, {"destport": "70000"},
+    {"protocol": "carrier-pigeon"}, {"destport": None}, {"srcintf": None}])
+def test_lookup_that_cannot_be(api: GatewayUnderTest, change: dict[str, str | None]) -> None:
+    ask = {"srcintf": "port2", "sourceip": "10.0.0.1", "protocol": "6", "dest": "198.18.2.10",
+           "destport": "443"} | change
+    answer = api.call("GET", "monitor/firewall/policy-lookup",
+                      params={name: value for name, value in ask.items() if value is not None})
+    assert answer.status_code in (424, 500)
+
+
+def test_sessions(api: GatewayUnderTest) -> None:
+    results = api.get("monitor/firewall/session?count=3&summary=true")
+    assert len(results["details"]) == 3
+    assert results["summary"]["session_count"] == 4
+    of_policy = api.get("monitor/firewall/session?count=10&policyid=1")
+    assert [row["policyid"] for row in of_policy["details"]] == [1, 1]

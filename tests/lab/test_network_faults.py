@@ -1,0 +1,165 @@
+"""Each fault of an endpoint does what its sentence says, and is gone when it is cleared."""
+
+import json
+import os
+import time
+
+import paramiko
+import pytest
+from network_lab import Labs
+
+from lab.endpoint_faults import ENDPOINT_FAULTS
+from lab.faults import FAULTS
+from lab.gateway.faults import FAULTS as GATEWAY_FAULTS
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
+
+LAB = "faulty"
+
+
+@pytest.fixture(scope="module")
+def labs(tmp_path_factory):
+    labs = Labs(tmp_path_factory.mktemp("labs"))
+    labs.must("up", LAB)
+    yield labs
+    labs.must("down", LAB)
+
+
+@pytest.fixture
+def fault(labs):
+    """Puts a fault in force; a second call takes it back."""
+
+    def put(*words: str) -> str:
+        return labs.must("fault", *words, "--lab", LAB)
+
+    yield put
+    labs.must("fault", "--clear", "--lab", LAB)
+
+
+def _iperf3(labs: Labs, *more: str) -> dict:
+    done = labs.run_in("client", "iperf3", "-J", "-c", "198.18.3.20", *more, lab=LAB)
+    return json.loads(done.stdout)
+
+
+def _serve(labs: Labs, port: str) -> None:
+    served = labs.run_in("server", "iperf3", "-s", "-D", "-p", port, lab=LAB)
+    assert served.returncode == 0, served.stderr
+
+
+def _mbps(labs: Labs, port: str, *more: str) -> float:
+    for _ in range(50):
+        result = _iperf3(labs, "-p", port, "-t", "1", *more)
+        if "refused" not in result.get("error", ""):
+            return result["end"]["sum_received"]["bits_per_second"] / 1e6
+    raise AssertionError(result["error"])
+
+
+def test_iperf3_down(labs, fault):
+    fault("iperf3-down")
+    done = labs.run_in("server", "iperf3", "-s", "-1", lab=LAB)
+    assert done.returncode == 1
+    assert "error" in done.stderr
+    assert labs.run_in("client", "iperf3", "--version", lab=LAB).returncode == 0
+    fault("iperf3-down", "--clear")
+    assert labs.run_in("server", "iperf3", "--version", lab=LAB).returncode == 0
+
+
+def test_iperf3_busy(labs, fault):
+    fault("iperf3-busy")
+    assert "busy" in _iperf3(labs, "-t", "1")["error"]
+    fault("iperf3-busy", "--clear")
+    assert "refused" in _iperf3(labs, "-t", "1")["error"]
+
+
+def test_ssh_lost(labs, fault):
+    _serve(labs, "5301")
+    fault("ssh-lost", "after=0.2")
+    # To ask for the version is no traffic.
+    assert labs.over_ssh("client", "iperf3 --version >/dev/null; sleep 0.5; echo in", LAB)[0] == 0
+    with labs.ssh("client", LAB) as client:
+        client.exec_command("iperf3 -c 198.18.3.20 -p 5301 -t 3 -b 1M >/dev/null &")
+        deadline = time.monotonic() + 10
+        while client.get_transport().is_active():
+            assert time.monotonic() < deadline, "the session outlived the traffic"
+            time.sleep(0.05)
+    with pytest.raises((OSError, paramiko.SSHException)), labs.ssh("client", LAB):
+        pass
+    assert labs.over_ssh("server", "echo in", LAB) == (0, "in\n")
+    assert "SSH server is gone" in labs.must("status", LAB)
+    fault("ssh-lost", "--clear")
+    assert labs.over_ssh("client", "echo in", LAB) == (0, "in\n")
+
+
+def test_slow_endpoint(labs, fault):
+    _serve(labs, "5302")
+    fault("slow-endpoint", "mbps=40")
+    assert 20 < _mbps(labs, "5302") < 42
+    assert 20 < _mbps(labs, "5302", "--reverse") < 42
+    fault("slow-endpoint", "mbps=80")  # again, with another figure
+    queues = labs.run_in("client", "tc", "qdisc", lab=LAB).stdout
+    assert queues.count("rate 80Mbit") == 4
+    assert "40Mbit" not in queues
+    fault("slow-endpoint", "--clear")
+    assert _mbps(labs, "5302") > 200
+    links = json.loads(labs.run_in("client", "ip", "-j", "link", lab=LAB).stdout)
+    assert {link["ifname"] for link in links} == {"lo", "ctl", "data", "direct"}
+
+
+def test_host_key_changed(labs, fault):
+    fault("host-key-changed")
+    with pytest.raises(paramiko.BadHostKeyException), labs.ssh("client", LAB):
+        pass
+    assert labs.over_ssh("server", "echo in", LAB) == (0, "in\n")
+    fault("host-key-changed", "--clear")
+    assert labs.over_ssh("client", "echo in", LAB) == (0, "in\n")
+
+
+def test_iperf3_missing(labs, fault):
+    fault("iperf3-missing")
+    assert labs.over_ssh("client", "command -v iperf3", LAB)[0] != 0
+    assert labs.over_ssh("client", "iperf3 --version", LAB)[0] == 127
+    assert labs.over_ssh("client", "command -v nsenter", LAB)[0] == 0
+    assert labs.run_in("server", "iperf3", "--version", lab=LAB).returncode == 0
+    fault("iperf3-missing", "--clear")
+    assert labs.over_ssh("client", "iperf3 --version", LAB)[0] == 0
+
+
+def test_faults_show_in_status_and_are_cleared_together(labs, fault):
+    fault("iperf3-missing")
+    fault("packet-loss", "percent=5")
+    text = labs.must("status", LAB)
+    assert "packet-loss percent=5" in text
+    assert "iperf3-missing" in text
+    fault("--clear")
+    assert "Faults:   none" in labs.must("status", LAB)
+    assert labs.run_in("client", "iperf3", "--version", lab=LAB).returncode == 0
+
+
+def test_clearing_what_is_not_there_is_no_mistake(labs, fault):
+    fault("slow-endpoint", "--clear")
+    fault("any-any", "--clear")
+
+
+def test_run_starts_with_the_faults_it_is_told(labs, tmp_path):
+    own = Labs(tmp_path / "labs")
+    script = f"{' '.join(own.command('status', 'hurt'))}"
+    done = own.call(
+        *("run", "--name", "hurt", "--fault", "iperf3-missing", "--fault", "packet-loss,percent=7"),
+        *("--", "sh", "-c", script),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "packet-loss percent=7" in done.stdout
+    assert "iperf3-missing" in done.stdout
+    assert not own.folder.exists()
+
+
+def test_the_table_has_what_the_parts_can_do():
+    by_side = {side: set() for side in ("gateway", "client", "server")}
+    for name, one in FAULTS.items():
+        by_side[one.side].add(name)
+        assert one.sentence.endswith(".")
+    assert by_side["gateway"] == set(GATEWAY_FAULTS)
+    assert by_side["client"] | by_side["server"] == set(ENDPOINT_FAULTS)
+    for name, defaults in GATEWAY_FAULTS.items():
+        for key, parameter in FAULTS[name].parameters.items():
+            assert defaults[key] == parameter.default, f"{name}: {key}"

@@ -1,0 +1,168 @@
+"""Runs that do not end by themselves, and what the gateway itself says about its configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+import yaml
+
+from faults.faulty_lab import NAME, PROJECT
+from gatepass import namespace
+from gatepass.journal import NAME as JOURNAL
+
+TABLES = (
+    "firewall/policy",
+    "firewall/address",
+    "firewall.service/custom",
+    "firewall.shaper/traffic-shaper",
+    "firewall/shaping-policy",
+)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a gateway is configured to, asked for by plain REST calls.
+
+    Attributes:
+        backup: its text, without what differs between two backups of the same configuration.
+        tables: the rows of the tables that runs write to, in the order of evaluation.
+    """
+
+    backup: str
+    tables: dict[str, list[dict]]
+
+    @classmethod
+    def of(cls, testbed: Path) -> Configuration:
+        """Ask the gateway of a testbed; nothing of the suite's own client is used."""
+        content = yaml.safe_load(testbed.read_text())
+        folder, gateway = testbed.parent, content["gateway"]
+        token = (folder / gateway["token"]["file"]).read_text().strip()
+        with namespace.inside(content["network_namespace"], testbed), requests.Session() as session:
+            session.trust_env = False
+            session.headers["Authorization"] = f"Bearer {token}"
+            session.verify = str(folder / gateway["ca_file"])
+            api = f"{gateway['url']}/api/v2"
+            scope = {"destination": "file", "scope": "global"}
+            backup = session.post(f"{api}/monitor/system/config/backup", json=scope, timeout=20)
+            assert backup.text.startswith("#config-version"), backup.text[:200]
+            tables = {}
+            for table in TABLES:
+                answer = session.get(f"{api}/cmdb/{table}", timeout=20)
+                assert answer.status_code == 200, answer.text
+                tables[table] = answer.json()["results"]
+        lines = [line for line in backup.text.splitlines() if not line.startswith("#")]
+        return cls(re.sub(r"ENC \S+", "ENC", "\n".join(lines)), tables)
+
+
+class Runs:
+    """The command line against one lab, with one results folder for all runs.
+
+    Args:
+        testbed: of the lab.
+        results: the folder.
+    """
+
+    def __init__(self, testbed: Path, results: Path) -> None:
+        self.testbed = testbed
+        self.results = results
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "GATEPASS_RESULTS": str(results),
+            "LAB_FOLDER": str(testbed.parents[1]),
+        }
+
+    def start(self, *robot: str, order: Path | None = None) -> Running:
+        """Start a run with these options for Robot; all checks without one."""
+        words = ["run", "--testbed", str(self.testbed), "--profile", "smoke"]
+        words += ["--order", str(order)] if order else []
+        before = set(self.results.iterdir())
+        process = self._popen("-m", "gatepass", *words, "--", *robot)
+        return Running(process, self.results, before)
+
+    def start_restore(self) -> subprocess.Popen[str]:
+        """Start a restore."""
+        return self._popen("-m", "gatepass", "restore")
+
+    def restore(self) -> tuple[int, str]:
+        """Exit code and words of a restore."""
+        process = self.start_restore()
+        output, _ = process.communicate(timeout=120)
+        return process.returncode, output
+
+    def on(self, node: str, command: str) -> list[str]:
+        """The lines that a shell command prints in a node of the lab."""
+        words = ["-m", "lab", "exec", node, "--lab", NAME, "--", "sh", "-c", command]
+        output, _ = self._popen(*words).communicate(timeout=30)
+        return output.splitlines()
+
+    def _popen(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, *words],
+            cwd=PROJECT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+
+@dataclass
+class Running:
+    """A run at work."""
+
+    process: subprocess.Popen[str]
+    results: Path
+    before: set[Path]
+
+    @property
+    def folder(self) -> Path | None:
+        """Its folder below the results, as soon as it has one."""
+        new = (path for path in set(self.results.iterdir()) - self.before if path.is_dir())
+        return next(new, None)
+
+    def announced(self) -> list[dict]:
+        """What its journal announces so far."""
+        try:
+            text = (self.folder / JOURNAL).read_text() if self.folder else ""
+        except FileNotFoundError:
+            return []
+        return [json.loads(line) for line in text.split("\n")[:-1]]
+
+    def reaches(self, entries: int) -> bool:
+        """Wait until it has announced so much; False where it ended before."""
+        return self._until(lambda: len(self.announced()) >= entries)
+
+    def _until(self, holds: Callable[[], bool], patience_s: float = 60) -> bool:
+        give_up = time.monotonic() + patience_s
+        while not holds():
+            if self.process.poll() is not None:
+                return holds()
+            assert time.monotonic() < give_up, "the run is stuck"
+            time.sleep(0.002)
+        return True
+
+    def kill(self) -> None:
+        """``kill -9``."""
+        self.process.kill()
+        self.process.communicate(timeout=20)
+
+    def ended(self, patience_s: float = 60) -> tuple[int, str]:
+        """Exit code and words once it has ended."""
+        try:
+            output, _ = self.process.communicate(timeout=patience_s)
+        except subprocess.TimeoutExpired as late:
+            self.kill()
+            said = late.output.decode() if isinstance(late.output, bytes) else late.output
+            raise AssertionError(f"the run does not end; so far it said: {said}") from None
+        return self.process.returncode, output

@@ -1,0 +1,274 @@
+"""Runs that are killed or interrupted: the gateway is brought back, and nothing is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from faults.faulty_lab import PROJECT, FaultyLab
+from gatepass.changes import SAVED
+from gatepass.journal import NAME as JOURNAL
+from gatepass.outcome import read
+from lab.process import Process
+from runs.killing import Configuration, Runs
+
+KILLS = 20
+OPEN_PATH = ("--test", "*.The Path Is Open*")
+MANY = ("--test", "*.1000 Policies, With NAT")
+NARROW = ("--test", "*.Policy Enforcement.*")
+HANDOVER = ("--test", "*.Handover.*")
+MOMENTS = (
+    # which checks, after which entry of the journal at the latest
+    (MANY, 4),
+    (NARROW, 7),
+    (OPEN_PATH + HANDOVER, 3),
+)
+NAMESPACES = ("net", "mnt", "pid", "uts", "ipc")
+
+
+@pytest.fixture(scope="module")
+def own_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
+    """A lab that no other test looks at; taken down by the last test here, or after it."""
+    built = FaultyLab(tmp_path_factory.mktemp("kill"))
+    built.up()
+    yield built
+    built.down()
+
+
+@pytest.fixture(scope="module")
+def runs(own_lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """One results folder for all runs of this module."""
+    return Runs(own_lab.testbed, tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="module")
+def delivered(runs: Runs) -> Configuration:
+    """The gateway's configuration before any run."""
+    return Configuration.of(runs.testbed)
+
+
+def _now(runs: Runs) -> Configuration:
+    return Configuration.of(runs.testbed)
+
+
+def test_killed_at_random_moments(runs: Runs, delivered: Configuration) -> None:
+    seed = int(os.environ.get("KILL_SEED") or random.randrange(2**32))
+    print(f"KILL_SEED={seed}")
+    dice, found_changed = random.Random(seed), 0
+    for number in range(KILLS):
+        chosen, last = MOMENTS[number % len(MOMENTS)]
+        entries, delay_s = dice.randint(1, last), dice.uniform(0, 0.5)
+        run = runs.start(*chosen)
+        assert run.reaches(entries)
+        time.sleep(delay_s)  # the moment is the point of this test
+        run.kill()
+        where = f"kill {number}, {entries} entries and {delay_s:.3f} s, KILL_SEED={seed}"
+        found_changed += _now(runs) != delivered
+        if number % 4 == 3:
+            _kill_the_restore_as_well(runs, dice)
+        code, told = runs.restore()
+        assert _now(runs) == delivered, f"{where}: {told}"
+        assert code == 0, f"{where}: {told}"
+        assert "Traceback" not in told, f"{where}: {told}"
+    assert found_changed >= KILLS // 2, "the kills came when nothing was changed: choose others"
+    assert runs.restore() == (0, "Nothing to restore: no run has left a gateway changed.\n")
+
+
+def _kill_the_restore_as_well(runs: Runs, dice: random.Random) -> None:
+    restore = runs.start_restore()
+    time.sleep(dice.uniform(0.4, 0.9))
+    restore.kill()
+    restore.communicate(timeout=20)
+
+
+def test_two_killed_runs_are_undone_each_by_its_own_journal(
+    runs: Runs, delivered: Configuration
+) -> None:
+    """Two results folders know nothing of each other, so the second run finds the first's objects.
+
+    It saves them as what was there before, and its undoing must not take them away.
+    """
+    other = Runs(runs.testbed, runs.results.with_name("elsewhere"))
+    other.results.mkdir()
+    first = other.start(*NARROW)
+    assert first.reaches(4)
+    first.kill()
+    left = _now(runs)
+    second = runs.start(*NARROW)
+    assert second.reaches(4)
+    second.kill()
+    assert runs.restore()[0] == 0
+    assert _now(runs) == left
+    assert other.restore()[0] == 0
+    assert _now(runs) == delivered
+
+
+def test_the_next_run_restores_first(runs: Runs, delivered: Configuration) -> None:
+    killed = runs.start(*NARROW)
+    assert killed.reaches(5)
+    killed.kill()
+    assert _now(runs) != delivered
+    after = runs.start(*NARROW, *HANDOVER)
+    code, output = after.ended()
+    assert code == 2, output  # the checks that were left out are not proven
+    assert "fail" not in output
+    ran = [line for line in output.splitlines() if re.match(r"  [✓✗?–] ", line)]
+    assert len(ran) == 8 and all("pass" in line for line in ran), output
+    assert (killed.folder / JOURNAL).read_text().endswith('{"do": "close"}\n')
+    # what the next run saved as the configuration from before is the delivered one
+    assert (after.folder / SAVED).read_text() == (killed.folder / SAVED).read_text()
+    assert _now(runs) == delivered
+    assert "Nothing to restore" in runs.restore()[1]
+
+
+def test_a_run_waits_for_no_living_one_and_disturbs_none(
+    runs: Runs, delivered: Configuration
+) -> None:
+    living = runs.start(*NARROW, *HANDOVER)
+    assert living.reaches(3)
+    second = runs.start(*OPEN_PATH)
+    code, told = runs.restore()
+    assert (code, "still at work" in told) == (2, True), told
+    second_code, second_told = second.ended()
+    assert second_code == 2
+    assert "is at work on the same gateway" in " ".join(second_told.split())
+    code, output = living.ended()
+    assert "not proven     A Policy" not in output and "✗" not in output, output
+    assert _now(runs) == delivered
+
+
+@pytest.mark.parametrize(
+    ("number", "chosen", "entries"),
+    [(signal.SIGINT, MANY, 4), (signal.SIGTERM, NARROW, 5), (signal.SIGHUP, MANY, 3)],
+    ids=["int", "term", "hup"],
+)
+def test_an_interrupted_run_restores_by_itself(
+    runs: Runs,
+    delivered: Configuration,
+    number: signal.Signals,
+    chosen: tuple[str, ...],
+    entries: int,
+) -> None:
+    """Also where the signal comes in the middle of a call to an endpoint."""
+    run = runs.start(*chosen, *HANDOVER)
+    assert run.reaches(entries)
+    time.sleep(random.uniform(0, 0.2))
+    run.process.send_signal(number)
+    code, output = run.ended()
+    assert _now(runs) == delivered, output
+    assert code == 2, output
+    assert "Traceback" not in output and "a tool failed" not in output
+    assert (run.folder / "certificate.html").is_file()
+    assert "Nothing to restore" in runs.restore()[1]
+    outcome = read(run.folder / "output.xml")
+    assert outcome.restoration and outcome.restoration.identical
+    assert {check.verdict for check in outcome.checks} <= {"pass", "not proven"}
+    handover = [check for check in outcome.checks if check.chapter == "Handover"]
+    assert {check.verdict for check in handover} == {"not proven"}
+
+
+def test_a_second_signal_leaves_it_to_restore(runs: Runs, delivered: Configuration) -> None:
+    run = runs.start(*MANY, *HANDOVER)
+    assert run.reaches(4)
+    run.process.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    run.process.send_signal(signal.SIGINT)
+    code, output = run.ended()
+    assert code == 2, output
+    assert "Traceback" not in output and "itself failed" not in output, output
+    told = runs.restore()[1]
+    # the restoration may have been quicker than the second signal
+    assert ("restore" in output) == ("compares equal" in told), output
+    assert _now(runs) == delivered
+
+
+def test_what_a_killed_run_leaves_on_the_endpoints_is_bounded(runs: Runs) -> None:
+    """Whatever is at work there for a killed run ends by itself: a time-out stands above it."""
+    for node in ("client", "server"):
+        for line in runs.on(node, "ps -eo ppid=,pid=,args= | grep '[/]tmp/gatepass[.]'; true"):
+            args = line.split(maxsplit=2)[2]
+            if args.startswith("sh -c "):
+                assert re.match(r"sh -c timeout --foreground -k 5 \d{1,3} ", args), line
+
+
+def test_nothing_is_left_after_the_lab_is_down(own_lab: FaultyLab, runs: Runs) -> None:
+    """Killed once more, so that there is something at work."""
+    run = runs.start(*MANY)
+    assert run.reaches(4)
+    run.kill()
+    inside = _inhabitants(own_lab)
+    assert len(inside) > 4
+    own_lab.down()
+    assert [one for one in inside if one.alive()] == []
+    assert not own_lab.testbed.parent.exists()
+    code, told = runs.restore()
+    assert code == 0
+    assert "its lab is gone" in told
+    assert "Nothing to restore" in runs.restore()[1]
+    own_lab.up()  # for whoever takes it down
+
+
+def _inhabitants(lab: FaultyLab) -> list[Process]:
+    """The processes in the namespaces of a lab's nodes."""
+    state = json.loads((lab.testbed.parent / "state.json").read_text())
+    spaces = {
+        os.readlink(f"/proc/{node['pid']}/ns/{kind}")
+        for node in state["nodes"].values()
+        for kind in NAMESPACES
+    }
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            here = {os.readlink(entry / "ns" / kind) for kind in NAMESPACES}
+        except OSError:
+            continue
+        if here & spaces:
+            found.append(Process.of(int(entry.name)))
+    return [process for process in found if process]
+
+
+def test_a_killed_lab_run_is_removed_by_the_next(tmp_path: Path) -> None:
+    """The wrapper is killed; the run in it ends with it, and the next call removes the lab."""
+    runs = Runs(tmp_path / "labs" / "none" / "testbed.yaml", tmp_path / "results")
+    runs.results.mkdir()
+    command = [sys.executable, "-m", "lab", "run", "--", sys.executable, "-m", "gatepass", "run"]
+    command += ["--testbed", "{testbed}", "--profile", "smoke", "--", *MANY]
+    first = subprocess.Popen(
+        command,
+        cwd=PROJECT,
+        env=runs.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    give_up = time.monotonic() + 30
+    while not list(runs.results.glob(f"*/{JOURNAL}")):
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
+    first.kill()
+    first.wait(timeout=20)
+    removed = subprocess.run(
+        [sys.executable, "-m", "lab", "run", "--", "true"],
+        cwd=PROJECT,
+        env=runs.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert removed.returncode == 0, removed.stderr
+    assert "was left behind and is taken down" in removed.stderr
+    assert not (tmp_path / "labs").exists() or not list((tmp_path / "labs").iterdir())
+    code, told = runs.restore()
+    assert code == 0
+    assert "its lab is gone" in told
+    assert "Nothing to restore" in runs.restore()[1]

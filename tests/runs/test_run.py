@@ -1,0 +1,114 @@
+"""A whole run: verdict, what it leaves, and two of them side by side."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+import yaml
+
+from faults.faulty_lab import PROJECT, Ended, FaultyLab
+from gatepass import certificate
+from gatepass.outcome import read
+from gatepass.record import APPROVED
+from runs.killing import Runs
+
+SMALL = {
+    "order": "small",
+    "customer": "A customer with little traffic",
+    "tier": "SGW-10",
+    "service_level": "Bronze",
+}
+
+
+def test_the_order_is_approved(lab: FaultyLab, whole_run: Ended) -> None:
+    assert whole_run.outcome.verdict == APPROVED, whole_run.output
+    assert whole_run.exit_code == 0
+    assert lab.is_as_delivered()
+    runs = Runs(lab.testbed, whole_run.folder.parent)
+    for endpoint in ("client", "server"):
+        folders = runs.on(endpoint, "find /tmp -maxdepth 1 -name 'gatepass.*'")
+        at_work = set(runs.on(endpoint, "ps -eo comm="))
+        assert not folders and not at_work & {"iperf3", "python3", "timeout"}
+
+
+def test_what_a_run_leaves(whole_run: Ended) -> None:
+    names = {path.name for path in whole_run.folder.iterdir()}
+    assert {
+        "certificate.html",
+        "report.html",
+        "log.html",
+        "xunit.xml",
+        "output.xml",
+        "trials",
+    } <= names
+    cases = ElementTree.parse(whole_run.folder / "xunit.xml").iter("testcase")
+    assert len(list(cases)) == len(whole_run.outcome.checks)
+
+
+def test_the_report_has_its_columns(whole_run: Ended) -> None:
+    output = ElementTree.parse(whole_run.folder / "output.xml")
+    test = next(one for one in output.iter("test") if one.get("name") == "1000 Policies, With NAT")
+    columns = {meta.get("name"): meta.text for meta in test.findall("meta")}
+    assert columns["Verdict"] == "pass"
+    assert "TCP goodput" in columns["Measured"]
+    assert columns["Required"] == "at least 300 Mbit/s"
+    assert "The test policy counted at least the bytes received" in columns["Evidence"]
+
+
+def test_the_certificate_needs_nothing_but_the_output(whole_run: Ended, tmp_path: Path) -> None:
+    moved = tmp_path / "output.xml"
+    moved.write_bytes((whole_run.folder / "output.xml").read_bytes())
+    certificate.write(moved, tmp_path / "again.html")
+    first = (whole_run.folder / "certificate.html").read_bytes()
+    assert (tmp_path / "again.html").read_bytes() == first
+
+
+def test_the_certificate_can_be_made_again_by_the_command_line(
+    whole_run: Ended, tmp_path: Path
+) -> None:
+    made = subprocess.run(
+        [
+            *(sys.executable, "-m", "gatepass", "certificate"),
+            *(str(whole_run.folder / "output.xml"), "--to", str(tmp_path / "again.html")),
+        ],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT / "libraries")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "APPROVED" in made.stdout
+    first = (whole_run.folder / "certificate.html").read_bytes()
+    assert (tmp_path / "again.html").read_bytes() == first
+
+
+def test_two_labs_do_not_see_each_other(
+    lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Both runs at once, of an order so small that one rig is no burden for the other's."""
+    other = FaultyLab(tmp_path_factory.mktemp("other"))
+    other.up()
+    try:
+        both = []
+        for one in (lab, other):
+            folder = tmp_path_factory.mktemp("side-by-side")
+            order = folder / "order.yaml"
+            order.write_text(yaml.safe_dump(SMALL))
+            both.append(Runs(one.testbed, folder).start(order=order))
+        said = [run.ended(patience_s=150)[1] for run in both]
+        assert lab.is_as_delivered() and other.is_as_delivered()
+    finally:
+        other.down()
+    outcomes = [read(run.folder / "output.xml") for run in both]
+    assert [outcome.verdict for outcome in outcomes] == [APPROVED, APPROVED], "".join(said)
+    assert len({outcome.run["gateway"]["serial"] for outcome in outcomes}) == 2
+    marks = [run.announced()[0]["mark"] for run in both]
+    for run, foreign in zip(both, reversed(marks), strict=True):
+        assert foreign not in (run.folder / "output.xml").read_text()
