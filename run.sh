@@ -14,7 +14,7 @@ say()     { printf '%s\n' "$*" >&2; }
 # --- what was asked for ---------------------------------------------------------------------------
 command=run
 case ${1-} in
-  lab|test|restore|certificate) command=$1; shift ;;
+  lab|test|validate|restore|certificate) command=$1; shift ;;
   run) shift ;;
 esac
 
@@ -128,6 +128,8 @@ case $command in
   test) run python -m pytest ${arguments[@]+"${arguments[@]}"} ;;
   run)
     if [[ $lab == yes ]]; then
+      # a mistake is told before a lab is built for it
+      python -m gatepass validate ${arguments[@]+"${arguments[@]}"} >/dev/null || exit $?
       say "No testbed named: building the embedded lab …"
       run python -m lab run -- python -m gatepass run --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
     else

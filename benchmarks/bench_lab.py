@@ -108,7 +108,7 @@ class BenchLab:
         """Client and server over SSH; what was started there is ended."""
         ends = self.testbed.endpoints
         with self.inside():
-            shells = SshShell("client", ends.client), SshShell("server", ends.server)
+            shells = SshShell("client", ends.client, MARK), SshShell("server", ends.server, MARK)
             for shell in shells:
                 shell.connect()
         try:

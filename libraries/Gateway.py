@@ -103,11 +103,12 @@ class Gateway:
         except (Refused, KeyError, TypeError):
             raise NotProven("the gateway does not tell its time (monitor system/time).") from None
         offset = float(told) - (sent + time.time()) / 2
+        right = abs(offset) <= _SAME_CLOCK_S
         session.evidence(
             "The gateway's clock is right",
             f"It is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this machine's; "
-            f"{_SAME_CLOCK_S} s are allowed. Set up NTP on the gateway.",
-            abs(offset) <= _SAME_CLOCK_S,
+            f"{_SAME_CLOCK_S} s are allowed." + ("" if right else " Set up NTP on the gateway."),
+            right,
         )
 
     # -- policies ----------------------------------------------------------------------------

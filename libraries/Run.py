@@ -8,6 +8,7 @@ from pathlib import Path
 
 from robot.api import logger
 from robot.api.deco import library
+from robot.errors import RobotError
 from robot.libraries.BuiltIn import BuiltIn
 
 import gatepass
@@ -15,6 +16,7 @@ from gatepass.errors import NotProven
 from gatepass.plan import planned
 from guard import keyword, sentence
 from session import session
+from ssh_shell import clean_endpoints
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,7 +39,23 @@ class Run:
             NotProven: an input file is wrong.
         """
         session.begin(order, testbed, profile, ROOT / "variables", Path(folder))
+        self._undo_killed_runs()
         session.note("run", self._facts())
+
+    def _undo_killed_runs(self) -> None:
+        """Before anything else the gateway is to be as its customer knows it."""
+        try:
+            workspace = session.workspace
+        except RobotError:
+            raise  # the run is being stopped
+        except Exception as error:  # told again to each check that would change the gateway
+            logger.warn(sentence(error))
+            return
+        told = list(workspace.notices)
+        for mark in workspace.undone:
+            told += clean_endpoints(session.testbed, mark)
+        for notice in told:
+            logger.warn(notice)
 
     @keyword()
     def end_the_run(self) -> None:
@@ -111,6 +129,8 @@ class Run:
             )
             if identity.serial.startswith("LAB"):
                 shown["LAB"] = "A stand-in, not a FortiGate; its figures are no FortiGate's."
+        except RobotError:
+            raise
         except Exception as error:  # Preflight will say so; the run's other facts still stand
             shown["Gateway"] = f"not reached: {sentence(error)}"
         for name, value in shown.items():

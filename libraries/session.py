@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from robot.api import logger
+from robot.errors import RobotError
 
 from gatepass import record
 from gatepass.errors import NotProven
@@ -20,7 +21,7 @@ from gatepass.inputs import load_catalogue, load_order, load_profile, load_testb
 from gatepass.judgement import Rule
 from gatepass.rules import Flow, RuleSet
 from gatepass.throughput import Trials
-from gatepass.workspace import Workspace, connect
+from gatepass.workspace import Workspace, connect, new_mark
 from ssh_shell import SshShell
 
 
@@ -33,6 +34,8 @@ def once(make: Callable) -> property:
         if make.__name__ not in kept:
             try:
                 kept[make.__name__] = make(self)
+            except RobotError:
+                raise  # the run is being stopped, which says nothing about what was to be made
             except Exception as error:
                 kept[make.__name__] = error
         if isinstance(kept[make.__name__], Exception):
@@ -54,6 +57,7 @@ class Session:
         self.conditions = ""  # what the next measurement varies, in words
         self.endpoint_facts: dict[str, dict] = {}
         self.folder = Path()
+        self.mark = new_mark()
 
     def begin(self, order: str, testbed: str, profile: str, variables: Path, folder: Path) -> None:
         """Read the inputs; nothing is contacted yet.
@@ -93,7 +97,9 @@ class Session:
     @once
     def workspace(self) -> Workspace:
         """The right to change it: the configuration is saved and the journal begun."""
-        return Workspace.open(self.testbed, self.gateway, self.identity, self.folder)
+        return Workspace.open(
+            self.testbed, self.gateway, self.identity, self.folder, self.mark
+        )
 
     @once
     def rules(self) -> RuleSet:
@@ -115,7 +121,7 @@ class Session:
         return self._endpoint("server")
 
     def _endpoint(self, name: str) -> SshShell:
-        shell = SshShell(name, getattr(self.testbed.endpoints, name))
+        shell = SshShell(name, getattr(self.testbed.endpoints, name), self.mark)
         shell.connect()
         return shell
 

@@ -11,7 +11,8 @@ import paramiko
 from SSHLibrary import SSHLibrary
 
 from gatepass.shell import Completed, EndpointLost
-from gatepass.testbed import Endpoint
+from gatepass.stop_signals import held_back
+from gatepass.testbed import Endpoint, Testbed
 
 _RECONNECT_S = 8
 
@@ -22,12 +23,14 @@ class SshShell:
     Args:
         name: "client" or "server", as sentences call it.
         endpoint: from the testbed file.
+        mark: of the run, by which what it leaves there is found again.
     """
 
-    def __init__(self, name: str, endpoint: Endpoint) -> None:
+    def __init__(self, name: str, endpoint: Endpoint, mark: str) -> None:
         self.name = name
         self.endpoint = endpoint
-        self._folder = ""
+        self._path = f"/tmp/gatepass.{mark}"
+        self._made = False
         self._lost = ""
         # its own INFO messages would bury the check's; at DEBUG they can still be had
         self._library = SSHLibrary(timeout="10 s", loglevel="DEBUG")
@@ -37,6 +40,7 @@ class SshShell:
         """Host and port, as sentences name them."""
         return f"{self.endpoint.ssh.host}:{self.endpoint.ssh.port}"
 
+    @held_back
     def connect(self) -> None:
         """Open the connection and check the host key.
 
@@ -95,6 +99,7 @@ class SshShell:
             raise EndpointLost(f"the SSH connection to the {self.name} broke during “{command}”.")
         return self._execute(command, timeout_s)
 
+    @held_back
     def _execute(self, command: str, timeout_s: float) -> Completed:
         # SSHLibrary's own Execute Command with a time-out looks for the end in a loop without a
         # pause; a core that is busy with looking would be missing in the trial
@@ -117,16 +122,21 @@ class SshShell:
 
     def folder(self) -> str:
         """The run's own folder on the endpoint, made at first use."""
-        if not self._folder:
-            made = self.run("mktemp -d /tmp/gatepass.XXXXXXXX")
+        if not self._made:
+            # fails where somebody was there first, so that no link of theirs is followed
+            made = self.run(f"mkdir -m 700 {self._path}")
             if made.status:
                 raise EndpointLost(f"no folder could be made on the {self.name}: {made.errors}")
-            self._folder = made.output.strip()
-        return self._folder
+            self._made = True
+        return self._path
 
     def put(self, text: str, path: str) -> None:
         """Write a file on the endpoint, by SFTP."""
         self.run("true", again=True)
+        self._write(text, path)
+
+    @held_back
+    def _write(self, text: str, path: str) -> None:
         with self._library.current.client.open_sftp() as sftp:
             sftp.putfo(io.BytesIO(text.encode()), path)
 
@@ -136,22 +146,48 @@ class SshShell:
         Returns:
             The command lines of processes that would not end; empty where all is clean.
         """
-        if not self._folder:
-            return []
-        folder = shlex.quote(self._folder)
+        return self.remove_folder() if self._made else []
+
+    def remove_folder(self) -> list[str]:
+        """The same for a run of this mark that was killed; nothing happens where none was."""
+        folder = shlex.quote(self._path)
         left = self.run(
-            f"cd {folder} && for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
+            f"[ ! -d {folder} ] || {{ cd {folder} && "
+            "for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
             "[ -e ${f%.pid}.rc ] || kill -- -$p 2>/dev/null; done; n=0; "
             "alive() { for f in *.pid; do [ -e $f ] && ps -o args= -g $(cat $f); done; }; "
             "until [ -z \"$(alive)\" ] || [ $n -gt 40 ]; do n=$((n+1)); sleep 0.05; done; alive; "
-            f"cd / && rm -rf {folder}"
+            f"cd / && rm -rf {folder}; }}"
         )
-        self._folder = ""
+        self._made = False
         return left.output.splitlines()
 
+    @held_back
     def close(self) -> None:
         """Close the connection."""
         self._library.close_all_connections()
+
+
+def clean_endpoints(testbed: Testbed, mark: str) -> list[str]:
+    """End what a killed run left at work on the endpoints, and remove its files.
+
+    Args:
+        testbed: where the run was at work.
+        mark: of that run.
+
+    Returns:
+        A sentence for each endpoint where that could not be done.
+    """
+    problems = []
+    for name in ("client", "server"):
+        shell = SshShell(name, getattr(testbed.endpoints, name), mark)
+        try:
+            problems += [f"On the {name} there is still: {line}" for line in shell.remove_folder()]
+        except EndpointLost as lost:
+            problems.append(f"What the run left on the {name} stays there: {lost}")
+        finally:
+            shell.close()
+    return problems
 
 
 def _plain(error: Exception, known_hosts: str) -> str:

@@ -251,7 +251,8 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path) -> Restoration:
 
     Args:
         gateway: the device that the journal is about.
-        journal: open for writing (own or adopted); closed where all is as it was.
+        journal: open for writing (own or adopted); closed where nothing of the run is left, also
+            where the configuration differs by what somebody else has changed since.
         saved: the comparable configuration from before the first change.
 
     Returns:
@@ -285,12 +286,15 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path) -> Restoration:
         problem = f"{saved}, the configuration from before, cannot be read ({error.strerror})"
         return Restoration(False, left=tuple(left), problem=problem)
     changed = differences(before, after)
+    if not left and mark in after:
+        problems.append(f"the configuration still holds the run's mark, {mark}")
     if left:
         problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
+    if not problems:
+        journal.close()  # there is nothing more that it could undo
     if changed and not problems:
         problems.append(f"{len(changed)} lines differ, the first is “{changed[0]}”")
-    if not changed and not left:
-        journal.close()
+    if not problems:
         return Restoration(True)
     return Restoration(False, changed, tuple(left), "; ".join(problems))
 

@@ -1,4 +1,4 @@
-"""The command line: ``run``, ``restore``, ``certificate``."""
+"""The command line: ``run``, ``validate``, ``restore``, ``certificate``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _EPILOG = """\
 without --testbed the embedded lab is built, used and taken down again (needs root; see `lab`)
 
 other commands
+  validate                read the order, the testbed and the options of a run, and touch nothing
   restore [RUN …]         bring a gateway back that a killed run left changed
   certificate OUTPUT.XML  make the certificate of a run again from its output.xml
   lab up|status|shell|fault|down
@@ -59,11 +60,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"Mistake: {mistake}", file=sys.stderr)
         return MISTAKE
     except KeyboardInterrupt:
-        print(
-            "Interrupted while no check was at work. Call ./run.sh restore to see whether a "
-            "gateway is left changed, and to mend that.",
-            file=sys.stderr,
-        )
+        mend = "`./run.sh restore` mends a gateway that is left changed."
+        print(f"Interrupted. {mend}", file=sys.stderr)
         return NOT_RESTORED
     except Exception as error:
         print(
@@ -78,19 +76,46 @@ def main(arguments: Sequence[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     command = arguments[0] if arguments and not arguments[0].startswith("-") else "run"
-    commands = {"run": _run, "restore": _restore, "certificate": _certificate}
+    commands = {
+        "run": _run,
+        "validate": _validate,
+        "restore": _restore,
+        "certificate": _certificate,
+    }
     if command not in commands:
         raise InputError(
-            f"there is no command '{command[:60]}'. There are run, restore, certificate, lab and "
-            "test; see ./run.sh --help."
+            f"there is no command '{command[:60]}'. There are run, validate, restore, certificate, "
+            "lab and test; see ./run.sh --help."
         )
     return commands[command](arguments[1:] if arguments[:1] == [command] else arguments)
 
 
 def _run(arguments: list[str]) -> int:
+    told, robot = _call(arguments, "./run.sh")
+    if told.testbed is None:
+        raise InputError("--testbed FILE is missing. Call ./run.sh without it to build a lab.")
+    from gatepass.run import Call, run  # Robot is loaded only when it is to run
+
+    return run(Call(told.order, told.testbed, told.profile, tuple(robot)))
+
+
+def _validate(arguments: list[str]) -> int:
+    told, robot = _call(arguments, "./run.sh validate")
+    from gatepass.run import Call, validated
+
+    print(validated(Call(told.order, told.testbed, told.profile, tuple(robot))))
+    return DONE
+
+
+def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str]]:
+    """The options of a run, and those for Robot.
+
+    Raises:
+        InputError: one of ours is wrong.
+    """
     own, robot = _split(arguments)
     parser = _Parser(
-        prog="./run.sh",
+        prog=prog,
         description="Shows whether a security gateway does what the customer ordered: configures "
         "it, drives traffic through it, restores it, and writes a report and a certificate.",
         epilog=_EPILOG,
@@ -113,11 +138,7 @@ def _run(arguments: list[str]) -> int:
     told = parser.parse_args(own)
     if told.robot is not None:
         raise InputError(f"'{told.robot[:60]}' is no option. See ./run.sh --help.")
-    if told.testbed is None:
-        raise InputError("--testbed FILE is missing. Call ./run.sh without it to build a lab.")
-    from gatepass.run import Call, run  # Robot is loaded only when it is to run
-
-    return run(Call(told.order, told.testbed, told.profile, tuple(robot)))
+    return told, robot
 
 
 def _restore(arguments: list[str]) -> int:
@@ -130,10 +151,13 @@ def _restore(arguments: list[str]) -> int:
     told = parser.parse_args(arguments)
     from gatepass.paths import RESULTS
     from gatepass.restore import restore_all
+    from ssh_shell import clean_endpoints
 
-    restored = restore_all(RESULTS, told.runs or None)
+    restored = restore_all(RESULTS, clean_endpoints, told.runs or None)
     for one in restored:
         print(f"{one.run}: {one.sentence}")
+        for line in one.details:
+            print(f"  {line}")
     if not restored:
         print("Nothing to restore: no run has left a gateway changed.")
     return DONE if all(one.done for one in restored) else NOT_RESTORED

@@ -8,6 +8,9 @@ import re
 # A device salts an encrypted secret anew at each backup, so its text says nothing about a change.
 _ENCRYPTED = re.compile(r"\bENC [A-Za-z0-9+/=_-]+")
 _PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----.*?-----END \1-----", re.DOTALL)
+# An SNMP community's name is its password, and stands there in clear.
+_COMMUNITY = re.compile(r"^config system snmp community$.*?^end$", re.DOTALL | re.MULTILINE)
+_NAME = re.compile(r"set name .*")
 _SCREENFUL = 40
 
 
@@ -17,6 +20,7 @@ def comparable(backup: str) -> str:
     Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped.
     """
     text = _PEM.sub("PEM ***", _ENCRYPTED.sub("ENC ***", backup))
+    text = _COMMUNITY.sub(lambda section: _NAME.sub("set name ***", section[0]), text)
     lines = (line.rstrip() for line in text.splitlines() if not line.startswith("#"))
     return "\n".join(line for line in lines if line) + "\n"
 

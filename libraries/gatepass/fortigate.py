@@ -13,12 +13,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
 import requests
 
 DUPLICATE, NOT_FOUND = -5, -3
+_DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LOST_S = 3
 _BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
@@ -137,8 +139,22 @@ class FortiGate:
         self._session.headers.pop("X-TRANSACTION-ID", None)
         self._cmdb("POST", "", {"action": action}, {"transaction-id": number})
 
+    @cached_property
+    def has_vdoms(self) -> bool:
+        """Whether the device is divided into virtual domains, as far as this user may know."""
+        try:
+            return self.rows("system/global", format="vdom-mode")[0].get("vdom-mode") in _DIVIDED
+        except Refused:
+            return False
+
     def run_script(self, name: str, text: str) -> None:
-        """Upload a FortiOS CLI script, which the device runs at once."""
+        """Upload a FortiOS CLI script, which the device runs at once.
+
+        Raises:
+            Refused: the device has several VDOMs; a script runs outside all of them.
+        """
+        if self.has_vdoms:
+            raise Refused(f"{self.url} has several VDOMs and takes no script for one.", status=405)
         content = base64.b64encode(text.encode()).decode()
         self.monitor(
             "system/config-script/upload",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from gatepass.errors import InputError
 from gatepass.fortigate import GatewayLost, Refused
 from gatepass.inputs import load_testbed
 from gatepass.journal import Journal, pending
+from gatepass.testbed import Testbed
 from gatepass.workspace import connect
 
 
@@ -22,18 +24,27 @@ class Restored:
         run: the run's name.
         done: whether the gateway is as it was, or gone for good.
         sentence: what was found and done, or what to do.
+        details: further lines, such as what differs.
     """
 
     run: str
     done: bool
     sentence: str
+    details: tuple[str, ...] = ()
 
 
-def restore_all(results: Path, runs: list[str] | None = None) -> list[Restored]:
+CleanEndpoints = Callable[[Testbed, str], list[str]]
+"""Removes what a run of this mark left on a testbed's endpoints; why it could not, in sentences."""
+
+
+def restore_all(
+    results: Path, clean_endpoints: CleanEndpoints, runs: list[str] | None = None
+) -> list[Restored]:
     """Undo what is pending below a results folder.
 
     Args:
         results: the folder of the runs.
+        clean_endpoints: how a killed run's programs and files are taken off the endpoints.
         runs: names of the runs to restore; None for all.
 
     Raises:
@@ -43,10 +54,10 @@ def restore_all(results: Path, runs: list[str] | None = None) -> list[Restored]:
         if not (results / run).is_dir():
             raise InputError(f"{results} has no run '{run}'. Look at the names with `ls results`.")
     chosen = [one for one in pending(results) if not runs or one.path.parent.name in runs]
-    return [_restore(journal) for journal in chosen]
+    return [_restore(journal, clean_endpoints) for journal in chosen]
 
 
-def _restore(journal: Journal) -> Restored:
+def _restore(journal: Journal, clean_endpoints: CleanEndpoints) -> Restored:
     run = journal.path.parent.name
     if not journal.adopt():
         return Restored(run, False, "this run is still at work; wait for its end.")
@@ -54,14 +65,14 @@ def _restore(journal: Journal) -> Restored:
         if _gone(journal):
             journal.close()
             return Restored(run, True, "its lab is gone and the gateway with it; nothing is left.")
-        return _undo(run, journal)
+        return _undo(run, journal, clean_endpoints)
     except (InputError, GatewayLost, Refused) as error:
         return Restored(run, False, f"not restored: {error}")
     finally:
         journal.release()
 
 
-def _undo(run: str, journal: Journal) -> Restored:
+def _undo(run: str, journal: Journal, clean_endpoints: CleanEndpoints) -> Restored:
     testbed = load_testbed(journal.head["testbed"])
     with namespace.inside(testbed.network_namespace, testbed.path):
         gateway = connect(testbed)
@@ -77,9 +88,19 @@ def _undo(run: str, journal: Journal) -> Restored:
             told = undo(gateway, journal, journal.path.with_name(SAVED))
         finally:
             gateway.close()
+        left = tuple(clean_endpoints(testbed, journal.head["mark"]))
     if told.identical:
-        return Restored(run, True, f"{serial} is back as it was; its configuration compares equal.")
-    return Restored(run, False, f"{serial} is not back as it was: {told.problem}.")
+        equal = f"{serial} is back as it was; its configuration compares equal."
+        return Restored(run, True, equal, left)
+    if not journal.closed:
+        return Restored(run, False, f"{serial} is not back as it was: {told.problem}.", left)
+    return Restored(
+        run,
+        False,
+        f"nothing of the run is left on {serial}, but its configuration is not as it was before "
+        "the run. Somebody has changed it since; look whether that was meant:",
+        (*told.differences, *left),
+    )
 
 
 def _gone(journal: Journal) -> bool:

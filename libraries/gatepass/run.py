@@ -17,8 +17,11 @@ from gatepass import certificate, namespace, plan
 from gatepass.certificate_checks import Reason, reasons
 from gatepass.errors import InputError
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.journal import pending
+from gatepass.order import Order
 from gatepass.outcome import Outcome
 from gatepass.paths import RESULTS, ROOT, SUITES, VARIABLES
+from gatepass.profile import NamedProfile
 from gatepass.record import APPROVED, NOT_PROVEN, REJECTED
 
 EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
@@ -44,13 +47,13 @@ class Call:
     """What was asked for.
 
     Attributes:
-        order, testbed: paths of the files.
+        order, testbed: paths of the files; no testbed: the lab that is about to be built.
         profile: a name, or None for the default.
         robot: options for Robot, as typed after ``--``.
     """
 
     order: Path
-    testbed: Path
+    testbed: Path | None
     profile: str | None
     robot: tuple[str, ...] = ()
 
@@ -64,19 +67,47 @@ def run(call: Call) -> int:
     Raises:
         InputError: a mistake in the call or an input file; nothing was touched.
     """
+    order, profile, chosen = _inputs(call)
+    testbed = load_testbed(call.testbed)
+    testbed.gateway.token.read()
+    with namespace.inside(testbed.network_namespace, testbed.path):
+        folder = _new_folder(order.order)
+        print(plan.sentence(order, testbed, profile, chosen), flush=True)
+        try:
+            return _close(_robot(call, profile.name, folder), folder)
+        except KeyboardInterrupt:
+            return _cut_short(folder)
+
+
+def validated(call: Call) -> str:
+    """Read everything that a call names; nothing is contacted.
+
+    Returns:
+        What was read, in a sentence.
+
+    Raises:
+        InputError: a mistake in the call or an input file.
+    """
+    order, profile, chosen = _inputs(call)
+    where = ""
+    if call.testbed:
+        testbed = load_testbed(call.testbed)
+        testbed.gateway.token.read()
+        where = f" on testbed {testbed.testbed}"
+    return (
+        f"Valid: order {order.order} ({order.tier}){where}, profile {profile.name}, "
+        f"{chosen.checks} of {chosen.whole} checks."
+    )
+
+
+def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
+    """The inputs of a call that do not depend on where it is tested."""
     os.environ.pop("ROBOT_OPTIONS", None)  # a run is what its call says
     catalogue = load_catalogue(VARIABLES / "service_catalogue.yaml")
     profile = load_profile(VARIABLES / "profiles.yaml", call.profile)
     order = load_order(call.order, catalogue)
-    testbed = load_testbed(call.testbed)
-    testbed.gateway.token.read()
     _robot_options(call.robot)
-    chosen = plan.chosen(SUITES, call.robot)
-    with namespace.inside(testbed.network_namespace, testbed.path):
-        folder = _new_folder(order.order)
-        print(plan.sentence(order, testbed, profile, chosen), flush=True)
-        status = _robot(call, profile.name, folder)
-    return _close(status, folder)
+    return order, profile, plan.chosen(SUITES, call.robot)
 
 
 def _robot(call: Call, profile: str, folder: Path) -> int:
@@ -127,14 +158,19 @@ def _close(status: int, folder: Path) -> int:
     except DataError:
         if status != _STOPPED:
             raise RuntimeError(f"Robot ended with {status} and wrote no output") from None
-        print(
-            "Stopped by a second signal while the gateway was being restored: there is no report, "
-            f"and the gateway may be changed. Call ./run.sh restore {folder.name}.",
-            file=sys.stderr,
-        )
-        return EXIT_CODES[NOT_PROVEN]
+        return _cut_short(folder)
     print(closing_box(outcome, folder), flush=True)
     return EXIT_CODES[outcome.verdict]
+
+
+def _cut_short(folder: Path) -> int:
+    """What a user needs to know who did not let the run come to its end."""
+    if any(left.path.parent == folder for left in pending(folder.parent)):
+        what = f"the gateway may be changed. Call ./run.sh restore {folder.name}."
+    else:
+        what = "nothing of the run is left on the gateway."
+    print(f"Stopped by a second signal: there is no report, and {what}", file=sys.stderr)
+    return EXIT_CODES[NOT_PROVEN]
 
 
 def closing_box(outcome: Outcome, folder: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gatepass import namespace
@@ -14,6 +14,11 @@ from gatepass.identity import Identity
 from gatepass.journal import NAME, Journal, pending
 from gatepass.record import Restoration
 from gatepass.testbed import Testbed
+
+
+def new_mark() -> str:
+    """What the name of everything that a run makes begins with, so that it is known again."""
+    return f"gp{os.urandom(3).hex()}"
 
 
 class InUse(Exception):
@@ -43,15 +48,20 @@ class Workspace:
         gateway: the device.
         changes: the only way by which it is changed.
         folder: of the run.
+        undone: the marks of the killed runs that were undone first.
+        notices: what a reader should know of that, in sentences.
     """
 
     gateway: FortiGate
     changes: Changes
     folder: Path
+    undone: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    _restoration: Restoration = field(default=Restoration(True), init=False)
 
     @classmethod
     def open(
-        cls, testbed: Testbed, gateway: FortiGate, identity: Identity, folder: Path
+        cls, testbed: Testbed, gateway: FortiGate, identity: Identity, folder: Path, mark: str
     ) -> Workspace:
         """Undo what killed runs left, save the configuration, start the journal.
 
@@ -60,31 +70,21 @@ class Workspace:
             gateway: a client of it.
             identity: of the device that answers there.
             folder: of this run, below the results folder.
+            mark: of this run; see `new_mark`.
 
         Raises:
             InUse: a run that lives is at work on this gateway.
             GatewayLost, Refused: the configuration cannot be read; nothing was changed.
             NotRestored: a killed run's changes could not be undone.
         """
+        undone, notices = [], []
         for left in pending(folder.parent):
-            if left.head.get("serial") != identity.serial:
-                continue
-            if not left.adopt():
-                raise InUse(
-                    f"the run {left.path.parent.name} is at work on the same gateway "
-                    f"({identity.serial}). Wait for its end."
-                )
-            told = undo(gateway, left, left.path.with_name(SAVED))
-            left.release()
-            if not told.identical:
-                raise NotRestored(
-                    f"the run {left.path.parent.name} left the gateway changed and it could not "
-                    f"be undone: {told.problem}. Mend that, then call ./run.sh restore."
-                )
+            if left.head.get("serial") == identity.serial:
+                notices += _undo_killed(gateway, left)
+                undone.append(left.head["mark"])
         saved = folder / SAVED
         saved.touch(mode=0o600)  # a customer's configuration is nobody else's business
         saved.write_text(comparable(gateway.backup()), encoding="utf-8")
-        mark = f"gp{os.urandom(3).hex()}"
         head = {
             "mark": mark,
             "serial": identity.serial,
@@ -94,14 +94,36 @@ class Workspace:
             "namespace_inode": namespace.inode(testbed.network_namespace),
         }
         journal = Journal.start(folder / NAME, head)
-        return cls(gateway, Changes(gateway, journal, mark), folder)
+        return cls(gateway, Changes(gateway, journal, mark), folder, undone, notices)
 
     def restore(self) -> Restoration:
         """Undo all changes and compare; may be called again after a failure."""
-        journal = self.changes.journal
-        if journal.closed:
-            return Restoration(True)
-        return undo(self.gateway, journal, self.folder / SAVED)
+        if not self.changes.journal.closed:
+            self._restoration = undo(self.gateway, self.changes.journal, self.folder / SAVED)
+        return self._restoration
+
+
+def _undo_killed(gateway: FortiGate, left: Journal) -> list[str]:
+    """Undo a killed run before anything else; what a reader should know of it."""
+    run = left.path.parent.name
+    if not left.adopt():
+        raise InUse(
+            f"the run {run} is at work on the same gateway ({left.head['serial']}). "
+            "Wait for its end."
+        )
+    told = undo(gateway, left, left.path.with_name(SAVED))
+    left.release()
+    if not left.closed:
+        raise NotRestored(
+            f"the run {run} left the gateway changed and it could not be undone: {told.problem}. "
+            "Mend that, then call ./run.sh restore."
+        )
+    if told.identical:
+        return []
+    return [
+        f"The killed run {run} was undone, but the gateway is not as it was before it: "
+        f"{told.problem}. Somebody has changed it since; this run takes it as it is now."
+    ]
 
 
 class NotRestored(Exception):

@@ -350,3 +350,15 @@ class TestUndoing:
         told = restored(changes)
         assert not told.identical
         assert told.differences == ("config firewall policy: + set status disable",)
+        assert changes.journal.closed  # it is theirs to undo
+
+    def test_what_carries_our_mark_is_ours_to_undo_wherever_it_is(
+        self, changes: Changes, device: GatewayUnderTest
+    ) -> None:
+        """As what a script made that was still at work when its run was killed."""
+        device.post("cmdb/firewall/address", addresses("late")[0])
+        told = restored(changes)
+        assert "still holds the run's mark" in told.problem
+        assert not changes.journal.closed
+        device.delete(f"cmdb/firewall/address/{MARK}-late")
+        assert restored(changes).identical

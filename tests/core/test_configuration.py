@@ -25,6 +25,30 @@ end
 """
 
 
+COMMUNITY = """config system snmp community
+    edit 1
+        set name "hush-hush"
+        config hosts
+            edit 1
+                set ip 192.0.2.1 255.255.255.255
+            next
+        end
+    next
+end
+config firewall address
+    edit "a"
+        set name "kept"
+    next
+end
+"""
+
+
+def test_what_the_device_shows_in_clear_is_masked() -> None:
+    kept = comparable(COMMUNITY)
+    assert "hush-hush" not in kept
+    assert "192.0.2.1" in kept and '"kept"' in kept
+
+
 def test_two_backups_of_one_configuration_are_equal() -> None:
     later = BACKUP.replace("ver=1234", "ver=1235").replace("AbC+/=dEf", "XyZ").replace("abc", "xyz")
     assert comparable(BACKUP) == comparable(later)

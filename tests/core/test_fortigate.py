@@ -47,6 +47,30 @@ def test_pauses_grow_and_end(
     client.close()
 
 
+@pytest.mark.parametrize(
+    ("answer", "divided"),
+    [
+        (told(results={"vdom-mode": "multi-vdom"}), True),
+        (told(results={"vdom-mode": "no-vdom"}), False),
+        (told(results={}), False),
+        (told(403), False),
+    ],
+    ids=["several", "one", "not told", "not allowed to know"],
+)
+def test_several_vdoms_take_no_script(
+    api: ScriptedApi, client: FortiGate, answer, divided: bool
+) -> None:
+    api.script = [answer]
+    if divided:
+        with pytest.raises(Refused, match="several VDOMs") as caught:
+            client.run_script("s", "config firewall policy\nend\n")
+        assert caught.value.status == 405  # which leads to the next way
+    else:
+        client.run_script("s", "config firewall policy\nend\n")
+    uploads = [call for call in api.calls if "config-script" in call.path]
+    assert len(uploads) == (0 if divided else 1)
+
+
 @pytest.mark.parametrize("code", [-5, -23, -651, -3])
 def test_a_refusal_of_the_cli_is_final(api: ScriptedApi, client: FortiGate, code: int) -> None:
     api.script = [refused(code, "command parse error before 'x'")]

@@ -15,7 +15,7 @@ from gatepass.changes import SAVED
 from gatepass.fortigate import FortiGate
 from gatepass.identity import Identity, identify
 from gatepass.journal import Journal, pending
-from gatepass.workspace import InUse, NotRestored, Workspace
+from gatepass.workspace import InUse, NotRestored, Workspace, new_mark
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def opened(
         path=Path("testbed.yaml"),
         network_namespace=None,
     )
-    return Workspace.open(testbed, gateway, identity, folder)
+    return Workspace.open(testbed, gateway, identity, folder, new_mark())
 
 
 def address(workspace: Workspace) -> str:
@@ -73,6 +73,30 @@ def test_what_a_killed_run_left_is_undone_by_the_next(
     assert workspace.restore().identical and workspace.restore().identical
     assert gateway.row("firewall/address", own) is None
     assert pending(tmp_path) == []
+
+
+def test_what_the_customer_changed_after_a_kill_stays(
+    gateway: FortiGate, identity: Identity, device: GatewayUnderTest, tmp_path: Path
+) -> None:
+    name = killed(gateway, identity, tmp_path, "run-1")
+    device.put("cmdb/firewall/policy/1", {"comments": "theirs"})
+    workspace = opened(gateway, identity, tmp_path, "run-2")
+    assert gateway.row("firewall/address", name) is None
+    assert len(workspace.undone) == 1
+    (notice,) = workspace.notices
+    assert "run-1 was undone" in notice and "set comments" in notice
+    assert workspace.restore().identical  # as this run found it
+    assert pending(tmp_path) == []
+
+
+def test_what_differs_is_told_each_time(
+    gateway: FortiGate, identity: Identity, device: GatewayUnderTest, tmp_path: Path
+) -> None:
+    workspace = opened(gateway, identity, tmp_path, "run-1")
+    device.put("cmdb/firewall/policy/1", {"comments": "theirs"})
+    first = workspace.restore()
+    assert not first.identical
+    assert workspace.restore() == first
 
 
 def test_a_run_that_lives_is_not_disturbed(

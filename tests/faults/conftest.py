@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from faulty_lab import FaultyLab
+from faulty_lab import FaultyLab, lab_in
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +14,5 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
     """A lab that is whole; whoever makes it faulty makes it whole again."""
     if os.geteuid() != 0:
         pytest.skip("the lab needs root")
-    built = FaultyLab(tmp_path_factory.mktemp("faults"))
-    built.up()
-    yield built
-    built.down()
+    with lab_in(tmp_path_factory.mktemp("faults")) as built:
+        yield built

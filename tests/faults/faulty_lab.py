@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gatepass import namespace
 from gatepass.configuration import comparable
+from gatepass.fortigate import FortiGate
 from gatepass.inputs import load_testbed
 from gatepass.outcome import Check, Outcome, read
 from gatepass.workspace import connect
@@ -69,6 +70,7 @@ class FaultyLab:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         self.testbed = folder / "labs" / NAME / "testbed.yaml"
+        self.state = self.testbed.with_name("state.json")
 
     def up(self) -> None:
         """Build it, and keep the configuration that it is delivered with."""
@@ -104,13 +106,8 @@ class FaultyLab:
 
     def configuration(self) -> str:
         """The gateway's configuration, comparable."""
-        testbed = load_testbed(self.testbed)
-        with namespace.inside(testbed.network_namespace, testbed.path):
-            gateway = connect(testbed)
-            try:
-                return comparable(gateway.backup())
-            finally:
-                gateway.close()
+        with gateway_of(self.testbed) as gateway:
+            return comparable(gateway.backup())
 
     def is_as_delivered(self) -> bool:
         """Whether the gateway's configuration is what it was before all runs."""
@@ -134,6 +131,29 @@ class FaultyLab:
             timeout=240,
             check=False,
         )
+
+
+@contextmanager
+def gateway_of(path: Path) -> Iterator[FortiGate]:
+    """A client of a testbed's gateway, in the testbed's network namespace."""
+    testbed = load_testbed(path)
+    with namespace.inside(testbed.network_namespace, testbed.path):
+        gateway = connect(testbed)
+        try:
+            yield gateway
+        finally:
+            gateway.close()
+
+
+@contextmanager
+def lab_in(folder: Path) -> Iterator[FaultyLab]:
+    """A lab without a fault, taken down at the end of the block."""
+    lab = FaultyLab(folder)
+    lab.up()
+    try:
+        yield lab
+    finally:
+        lab.down()
 
 
 def is_a_sentence(message: str) -> bool:

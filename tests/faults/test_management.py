@@ -93,26 +93,13 @@ LASTING = [
         | {BACK: (FAIL, "objects of the run would not go")},
         left=True,
     ),
-    Case(
-        ("api-500", HALFWAY),
-        (PATH, *STOPPED),
-        lost("it answers HTTP 500", checks=STOPPED),
-        left=True,
-        lost=True,
-    ),
-    Case(
-        ("api-429", HALFWAY),
-        (PATH, *STOPPED),
-        lost("it answers 429", checks=STOPPED),
-        left=True,
-        lost=True,
-    ),
-    Case(
-        ("api-drop", HALFWAY),
-        (PATH, *STOPPED),
-        lost("broke the connection off in the middle", checks=STOPPED),
-        left=True,
-        lost=True,
+    *(
+        Case((name, HALFWAY), (PATH, *STOPPED), lost(words, checks=STOPPED), left=True, lost=True)
+        for name, words in (
+            ("api-500", "it answers HTTP 500"),
+            ("api-429", "it answers 429"),
+            ("api-drop", "broke the connection off in the middle"),
+        )
     ),
     Case(
         ("api-hang", HALFWAY),

@@ -12,10 +12,9 @@ import paramiko
 import yaml
 from pyroute2 import netns
 
-from lab.process import Process
+from inhabitants import namespaces_of
 
 PROJECT = Path(__file__).resolve().parents[2]
-NAMESPACES = ("net", "mnt", "pid", "uts", "ipc")
 
 
 class Labs:
@@ -73,11 +72,7 @@ class Labs:
 
     def namespaces(self, lab: str) -> set[str]:
         """The namespaces of a lab's nodes."""
-        return {
-            os.readlink(f"/proc/{node['pid']}/ns/{kind}")
-            for node in self.state(lab)["nodes"].values()
-            for kind in NAMESPACES
-        }
+        return namespaces_of(self.state(lab))
 
     @contextmanager
     def ssh(self, endpoint: str, lab: str) -> Iterator[paramiko.SSHClient]:
@@ -129,26 +124,3 @@ def host() -> dict[str, object]:
         },
         "hostname": os.uname().nodename,
     }
-
-
-def inhabitants(namespaces: set[str]) -> list[Process]:
-    """The processes that are in one of these namespaces.
-
-    To be asked while the lab is up: the kernel gives the number of a namespace that is gone to
-    the next one.
-    """
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                here = {os.readlink(entry / "ns" / kind) for kind in NAMESPACES}
-            except OSError:
-                continue
-            if here & namespaces:
-                found.append(Process.of(int(entry.name)))
-    return [process for process in found if process is not None]
-
-
-def alive(processes: list[Process]) -> list[Process]:
-    """Those of the processes that are still there."""
-    return [process for process in processes if process.alive()]

@@ -8,7 +8,9 @@ import sys
 import time
 
 import pytest
-from network_lab import PROJECT, Labs, alive, host, inhabitants
+from network_lab import PROJECT, Labs, host
+
+from inhabitants import alive, inhabitants
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
 
@@ -224,6 +226,18 @@ def test_up_twice_is_a_mistake_and_changes_nothing(labs):
     assert done.returncode == 64
     assert "up already" in done.stderr
     assert "Lab twice: up" in labs.must("status", "twice")
+
+
+def test_a_gateway_from_the_factory_can_be_managed(labs):
+    labs.must("up", "new", "--factory")
+    ask = (
+        "import requests; "
+        "url = 'https://198.18.0.2/api/v2/monitor/system/status'; "
+        "print(requests.get(url, timeout=9, verify='{}').status_code)"
+    ).format(labs.folder / "new" / "gateway-ca.pem")
+    words = ("exec", "control", "--lab", "new", "--", sys.executable, "-c", ask)
+    assert labs.must(*words) == "401\n"  # it answers, and asks who is there
+    labs.must("down", "new")
 
 
 def test_a_gateway_that_does_not_start_is_explained(labs, tmp_path):

@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import paramiko
 import pytest
-from network_lab import Labs, alive, host, inhabitants
+from network_lab import Labs, host
 from pyroute2 import netns
+
+from inhabitants import alive, inhabitants
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from faults.faulty_lab import Ended, FaultyLab
+from faults.faulty_lab import Ended, FaultyLab, lab_in
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
     """A lab without a fault."""
-    built = FaultyLab(tmp_path_factory.mktemp("runs"))
-    built.up()
-    yield built
-    built.down()
+    with lab_in(tmp_path_factory.mktemp("runs")) as built:
+        yield built
 
 
 @pytest.fixture(scope="session")

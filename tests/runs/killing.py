@@ -9,14 +9,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 import requests
 import yaml
 
-from faults.faulty_lab import NAME, PROJECT
+from faults.faulty_lab import NAME, PROJECT, gateway_of
 from gatepass import namespace
+from gatepass.fortigate import FortiGate
 from gatepass.journal import NAME as JOURNAL
 
 TABLES = (
@@ -81,6 +83,10 @@ class Runs:
             "GATEPASS_RESULTS": str(results),
             "LAB_FOLDER": str(testbed.parents[1]),
         }
+
+    def gateway(self) -> AbstractContextManager[FortiGate]:
+        """A client of the gateway, as somebody else who manages it."""
+        return gateway_of(self.testbed)
 
     def start(self, *robot: str, order: Path | None = None) -> Running:
         """Start a run with these options for Robot; all checks without one."""

@@ -256,6 +256,36 @@ def test_run_sh_itself(
     _is_one_sentence(run_sh(*words, GATEPASS_RESULTS=str(tmp_path)), *telling)
 
 
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        (["--fast"], ["--fast"]),
+        (["--profile", "hasty"], ["hasty", "quick"]),
+        (["--order", "nowhere.yaml"], ["nowhere.yaml"]),
+        (["--", "--test", "No Such Check"], ["No Such Check"]),
+        (["validate", "--testbed", "nowhere.yaml"], ["nowhere.yaml"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_no_lab_is_built_for_a_mistake(
+    run_sh: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    words: list[str],
+    telling: list[str],
+) -> None:
+    labs = tmp_path / "labs"
+    done = run_sh(*words, GATEPASS_RESULTS=str(tmp_path), LAB_FOLDER=str(labs))
+    _is_one_sentence(done, *telling)
+    assert not labs.exists()
+
+
+def test_validating_touches_nothing(lab: FaultyLab, tmp_path: Path) -> None:
+    done = _call(tmp_path, "validate", "--testbed", str(lab.testbed))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Valid: order lab (SGW-200) on testbed lab-")
+    assert not list((tmp_path / "results").glob("*"))
+
+
 def test_the_gateway_is_untouched(lab: FaultyLab) -> None:
     """After all of the above."""
     assert lab.is_as_delivered()

@@ -70,7 +70,9 @@ INTERFACE = Table(
     access="netgrp",
     fixed=True,
     factory=(
-        {"name": "mgmt", "snmp-index": 1, "description": "management"},
+        # a new device can be reached for its first configuration, as one from the factory can
+        {"name": "mgmt", "snmp-index": 1, "description": "management",
+         "ip": "198.18.0.2 255.255.255.0", "allowaccess": "ping https"},
         {"name": "port1", "snmp-index": 2},
         {"name": "port2", "snmp-index": 3},
     ),
