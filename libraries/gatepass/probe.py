@@ -70,7 +70,7 @@ def start_responder(shell: Shell, ports: Sequence[int], limit_s: float) -> Detac
     except ProgramEnded as ended:
         raise NotProven(
             f"the test responder could not be started on the {shell.name} (ports {numbers}): "
-            f"{ended}. Free these ports or name others (probe_ports) in the testbed file."
+            f"{ended}. Free these ports or name others (probe_port) in the testbed file."
         ) from ended
 
 

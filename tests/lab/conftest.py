@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from dataplane_rig import Rig
 from gateway_client import GatewayUnderTest
 
 MakeGateway = Callable[..., GatewayUnderTest]
@@ -31,3 +32,13 @@ def make_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeGatew
 def api(make_gateway: MakeGateway) -> GatewayUnderTest:
     """A gateway that the tests of one module share."""
     return make_gateway()
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    """Client, gateway and server in namespaces, with a real data plane."""
+    made = Rig(tmp_path)
+    try:
+        yield made
+    finally:
+        made.close()

@@ -89,6 +89,10 @@ class Rig:
         """The policies' counters."""
         return self.gateway(self.plane.policy_counters)
 
+    def output(self, *argv: str) -> str:
+        """What a program prints in the gateway's namespace."""
+        return self.gateway.spawn(*argv).communicate(timeout=10)[0]
+
     def close(self) -> None:
         for node in (self.client, self.server, self.gateway):
             node.close()
