@@ -16,7 +16,6 @@ from gatepass.errors import NotProven
 from gatepass.plan import planned
 from guard import keyword, sentence
 from session import session
-from ssh_shell import clean_endpoints
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -51,10 +50,7 @@ class Run:
         except Exception as error:  # told again to each check that would change the gateway
             logger.warn(sentence(error))
             return
-        told = list(workspace.notices)
-        for mark in workspace.undone:
-            told += clean_endpoints(session.testbed, mark)
-        for notice in told:
+        for notice in workspace.notices:
             logger.warn(notice)
 
     @keyword()

@@ -22,7 +22,7 @@ from gatepass.judgement import Rule
 from gatepass.rules import Flow, RuleSet
 from gatepass.throughput import Trials
 from gatepass.workspace import Workspace, connect, new_mark
-from ssh_shell import SshShell
+from ssh_shell import SshShell, clean_endpoints
 
 
 def once(make: Callable) -> property:
@@ -98,7 +98,7 @@ class Session:
     def workspace(self) -> Workspace:
         """The right to change it: the configuration is saved and the journal begun."""
         return Workspace.open(
-            self.testbed, self.gateway, self.identity, self.folder, self.mark
+            self.testbed, self.gateway, self.identity, self.folder, self.mark, clean_endpoints
         )
 
     @once

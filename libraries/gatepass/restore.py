@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from gatepass.errors import InputError
 from gatepass.fortigate import GatewayLost, Refused
 from gatepass.inputs import load_testbed
 from gatepass.journal import Journal, pending
-from gatepass.testbed import Testbed
-from gatepass.workspace import connect
+from gatepass.workspace import CleanEndpoints, connect
 
 
 @dataclass(frozen=True)
@@ -31,10 +29,6 @@ class Restored:
     done: bool
     sentence: str
     details: tuple[str, ...] = ()
-
-
-CleanEndpoints = Callable[[Testbed, str], list[str]]
-"""Removes what a run of this mark left on a testbed's endpoints; why it could not, in sentences."""
 
 
 def restore_all(
@@ -85,10 +79,11 @@ def _undo(run: str, journal: Journal, clean_endpoints: CleanEndpoints) -> Restor
                     f"not restored: {testbed.gateway.url} is now {serial}, and this run changed "
                     f"{journal.head['serial']}. Point {testbed.path} at that gateway again.",
                 )
+            # before the journal may be closed: whoever is killed here leaves it to the next one
+            left = tuple(clean_endpoints(testbed, journal.head["mark"]))
             told = undo(gateway, journal, journal.path.with_name(SAVED))
         finally:
             gateway.close()
-        left = tuple(clean_endpoints(testbed, journal.head["mark"]))
     if told.identical:
         equal = f"{serial} is back as it was; its configuration compares equal."
         return Restored(run, True, equal, left)

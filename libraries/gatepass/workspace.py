@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,10 @@ from gatepass.testbed import Testbed
 def new_mark() -> str:
     """What the name of everything that a run makes begins with, so that it is known again."""
     return f"gp{os.urandom(3).hex()}"
+
+
+CleanEndpoints = Callable[[Testbed, str], list[str]]
+"""Removes what a run of this mark left on a testbed's endpoints; why it could not, in sentences."""
 
 
 class InUse(Exception):
@@ -48,20 +53,24 @@ class Workspace:
         gateway: the device.
         changes: the only way by which it is changed.
         folder: of the run.
-        undone: the marks of the killed runs that were undone first.
-        notices: what a reader should know of that, in sentences.
+        notices: what a reader should know of killed runs that were undone first, in sentences.
     """
 
     gateway: FortiGate
     changes: Changes
     folder: Path
-    undone: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     _restoration: Restoration = field(default=Restoration(True), init=False)
 
     @classmethod
     def open(
-        cls, testbed: Testbed, gateway: FortiGate, identity: Identity, folder: Path, mark: str
+        cls,
+        testbed: Testbed,
+        gateway: FortiGate,
+        identity: Identity,
+        folder: Path,
+        mark: str,
+        clean_endpoints: CleanEndpoints,
     ) -> Workspace:
         """Undo what killed runs left, save the configuration, start the journal.
 
@@ -71,17 +80,17 @@ class Workspace:
             identity: of the device that answers there.
             folder: of this run, below the results folder.
             mark: of this run; see `new_mark`.
+            clean_endpoints: how what killed runs left on the endpoints is taken away.
 
         Raises:
             InUse: a run that lives is at work on this gateway.
             GatewayLost, Refused: the configuration cannot be read; nothing was changed.
             NotRestored: a killed run's changes could not be undone.
         """
-        undone, notices = [], []
+        notices = []
         for left in pending(folder.parent):
             if left.head.get("serial") == identity.serial:
-                notices += _undo_killed(gateway, left)
-                undone.append(left.head["mark"])
+                notices += _undo_killed(gateway, left, lambda mark: clean_endpoints(testbed, mark))
         saved = folder / SAVED
         saved.touch(mode=0o600)  # a customer's configuration is nobody else's business
         saved.write_text(comparable(gateway.backup()), encoding="utf-8")
@@ -94,7 +103,7 @@ class Workspace:
             "namespace_inode": namespace.inode(testbed.network_namespace),
         }
         journal = Journal.start(folder / NAME, head)
-        return cls(gateway, Changes(gateway, journal, mark), folder, undone, notices)
+        return cls(gateway, Changes(gateway, journal, mark), folder, notices)
 
     def restore(self) -> Restoration:
         """Undo all changes and compare; may be called again after a failure."""
@@ -103,7 +112,9 @@ class Workspace:
         return self._restoration
 
 
-def _undo_killed(gateway: FortiGate, left: Journal) -> list[str]:
+def _undo_killed(
+    gateway: FortiGate, left: Journal, clean_endpoints: Callable[[str], list[str]]
+) -> list[str]:
     """Undo a killed run before anything else; what a reader should know of it."""
     run = left.path.parent.name
     if not left.adopt():
@@ -111,6 +122,8 @@ def _undo_killed(gateway: FortiGate, left: Journal) -> list[str]:
             f"the run {run} is at work on the same gateway ({left.head['serial']}). "
             "Wait for its end."
         )
+    # before the journal may be closed: whoever is killed here leaves it to the next one
+    notices = clean_endpoints(left.head["mark"])
     told = undo(gateway, left, left.path.with_name(SAVED))
     left.release()
     if not left.closed:
@@ -119,10 +132,11 @@ def _undo_killed(gateway: FortiGate, left: Journal) -> list[str]:
             "Mend that, then call ./run.sh restore."
         )
     if told.identical:
-        return []
+        return notices
     return [
+        *notices,
         f"The killed run {run} was undone, but the gateway is not as it was before it: "
-        f"{told.problem}. Somebody has changed it since; this run takes it as it is now."
+        f"{told.problem}. Somebody has changed it since; this run takes it as it is now.",
     ]
 
 

@@ -34,7 +34,12 @@ def opened(
         path=Path("testbed.yaml"),
         network_namespace=None,
     )
-    return Workspace.open(testbed, gateway, identity, folder, new_mark())
+
+    def clean(_: object, mark: str) -> list[str]:
+        assert len(mark) == 8
+        return [f"What {mark} left is gone."]
+
+    return Workspace.open(testbed, gateway, identity, folder, new_mark(), clean)
 
 
 def address(workspace: Workspace) -> str:
@@ -82,8 +87,8 @@ def test_what_the_customer_changed_after_a_kill_stays(
     device.put("cmdb/firewall/policy/1", {"comments": "theirs"})
     workspace = opened(gateway, identity, tmp_path, "run-2")
     assert gateway.row("firewall/address", name) is None
-    assert len(workspace.undone) == 1
-    (notice,) = workspace.notices
+    of_the_endpoints, notice = workspace.notices
+    assert "left is gone" in of_the_endpoints
     assert "run-1 was undone" in notice and "set comments" in notice
     assert workspace.restore().identical  # as this run found it
     assert pending(tmp_path) == []
