@@ -158,6 +158,48 @@ _ALL = (
         "gateway",
         "Blocked attempts show in no statistics.",
     ),
+    # The security services of the gateway
+    Fault(
+        "services-not-applied",
+        "gateway",
+        "Viruses and attacks pass, although security services are configured and shown as on.",
+    ),
+    Fault(
+        "signatures-empty",
+        "gateway",
+        "Viruses pass, because the scanner knows none: its signatures were never fetched.",
+    ),
+    Fault(
+        "inspector-dead-open",
+        "gateway",
+        "Everything passes uninspected, because the inspection has crashed and fails open.",
+    ),
+    Fault(
+        "inspector-dead",
+        "gateway",
+        "Nothing that is to be inspected passes, because the inspection has crashed.",
+    ),
+    Fault(
+        "webfilter-blocks-all",
+        "gateway",
+        "The customer reaches no web site at all, whatever the filter says.",
+    ),
+    Fault(
+        "download-altered",
+        "gateway",
+        "Downloads arrive damaged, although nothing in them was blocked.",
+    ),
+    Fault(
+        "inspection-slow",
+        "gateway",
+        "Downloads are slower than the tier promises as soon as security services are on.",
+        {"mbps": Parameter(60, "what the inspection carries, in Mbit/s")},
+    ),
+    Fault(
+        "log-lost",
+        "gateway",
+        "What was blocked shows in no log, so nobody learns of attacks.",
+    ),
     # The REST API of the gateway
     Fault(
         "api-500",
@@ -214,6 +256,19 @@ _ALL = (
         "licence-expired",
         "gateway",
         "Security services get no updates any more, because the licence has run out.",
+    ),
+    Fault(
+        "license-missing",
+        "gateway",
+        "A security service that was ordered does nothing, because the gateway has no licence "
+        "for it.",
+        {
+            "function": Parameter(
+                "antivirus",
+                "the service without a licence: antivirus, ips, appctrl, web_filtering or all",
+                str,
+            )
+        },
     ),
     Fault(
         "evaluation-licence",

@@ -22,6 +22,7 @@ from lab.gateway.cmdb.vault import Vault
 from lab.gateway.faults import Faults
 from lab.gateway.identity import Identity
 from lab.gateway.monitors.resources import Resources
+from lab.gateway.security_log import SecurityLog
 
 log = logging.getLogger(__name__)
 
@@ -98,6 +99,7 @@ class Device:
             self._changed, lambda: "evaluation-licence" in self.faults)
         self.resources = Resources(
             folder.path, lambda: self.applier.call(data_plane.session_count))
+        self.security_log = SecurityLog(folder.path / "security.jsonl")
         self.on_settings_changed: Callable[[], object] = lambda: None
         self._global: object = None
         self._is_ready = False
@@ -174,9 +176,11 @@ class Device:
         if self.applier.last_error is not None:
             raise SetupError(f"The data plane is not in force: {self.applier.last_error}")
         self.resources.start()
+        self.security_log.start()
 
     async def stop(self) -> None:
         """End in order; the state stays."""
+        await self.security_log.stop()
         await self.resources.stop()
         await self.applier.stop()
         self.store.close()

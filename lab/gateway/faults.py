@@ -7,6 +7,9 @@ from typing import Any
 
 from lab.gateway.cmdb.store import Store
 
+EVERY_FUNCTION = "all"
+LICENSED_FUNCTIONS = ("antivirus", "ips", "appctrl", "web_filtering", EVERY_FUNCTION)
+
 _CALLS: dict[str, Any] = {"path": "", "method": "", "after": 0, "times": 0}
 
 # Name -> parameters with their defaults.
@@ -39,8 +42,23 @@ DATA_PLANE_FAULTS: dict[str, dict[str, Any]] = {
     "order-reversed": {},
     "implicit-deny-uncounted": {},
     "one-way-open": {},
+    "services-not-applied": {},
+    "signatures-empty": {},
+    "inspector-dead-open": {},
+    "inspector-dead": {},
+    "webfilter-blocks-all": {},
+    "download-altered": {},
+    "inspection-slow": {"mbps": 60},
+    "log-lost": {},
 }
-FAULTS = API_FAULTS | DATA_PLANE_FAULTS
+# Faults that the API shows and the data plane carries out.
+LICENCE_FAULTS: dict[str, dict[str, Any]] = {
+    "license-missing": {"function": "antivirus"},
+}
+FAULTS = API_FAULTS | DATA_PLANE_FAULTS | LICENCE_FAULTS
+
+# (fault, parameter) -> what it may be.
+_CHOICES = {("license-missing", "function"): LICENSED_FUNCTIONS}
 
 
 class Faults:
@@ -85,6 +103,10 @@ class Faults:
             if not (is_number and value >= 0 if wanted is int else isinstance(value, wanted)):
                 raise ValueError(f"Parameter {key} of fault {name} must be "
                                  f"{'a number, 0 or more' if wanted is int else 'text'}.")
+            choices = _CHOICES.get((name, key))
+            if choices is not None and value not in choices:
+                raise ValueError(f"Parameter {key} of fault {name} must be one of "
+                                 f"{', '.join(choices)}.")
         self._active[name] = {**defaults, **parameters}
         self._calls.pop(name, None)
         self._store.set_fault(name, self._active[name])

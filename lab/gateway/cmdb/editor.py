@@ -133,6 +133,8 @@ class Editor:
             raise duplicate(key)
 
     def _checked(self, table: Table, key: Key | None, row: Mapping[str, Any]) -> Row:
+        if table.complete is not None:
+            row = table.complete(dict(row), self.state)
         for name in table.unique:
             holder = self.state.holder(table.path, name, row[name]) if row[name] else None
             if holder is not None and holder != key:
@@ -163,7 +165,12 @@ class Editor:
         """Put a changed row in the place of the present one; False if it is the same."""
         if new == present:
             return False
+        if key in table.read_only:
+            raise _read_only(table, key)
         row = self._checked(table, key, new)
+        if table.handle is not None and row[table.handle] != present[table.handle]:
+            # Those who name it do so by this number.
+            self._check_unused(table, key)
         row.position = present.position
         self.state.put(table.path, key, row)
         return True
@@ -193,6 +200,8 @@ class Editor:
         return self.builder.changed(child, row, body)
 
     def _check_rename(self, table: Table, key: Key, wanted: Key) -> None:
+        if key in table.read_only:
+            raise _read_only(table, key)
         if table.fixed or not wanted:
             raise CmdbError(PERMISSION_DENIED, f'"{key}" of {table.path} cannot be renamed.')
         self._check_name_free(table, wanted)
@@ -231,6 +240,8 @@ class Editor:
             return
         table, key, _ = self.row(place.path, place.key)
         self._check_removable(table)
+        if key in table.read_only:
+            raise _read_only(table, key)
         self._check_unused(table, key)
         self.state.remove(table.path, key)
 
@@ -251,6 +262,8 @@ class Editor:
         self._check_removable(table)
         keys = list(self.state.rows[path])
         for key in keys:
+            if key in table.read_only:
+                raise _read_only(table, key)
             outside = [user for user in self.state.referrers(path, key) if user[0] != path]
             if outside:
                 raise CmdbError(IN_USE, f'The entry "{key}" is used by {outside[0][0]} '
@@ -280,6 +293,10 @@ class Editor:
         body.pop("uuid", None)
         body[table.mkey] = new_key
         return self.create(Place(table.path), body)
+
+
+def _read_only(table: Table, key: Key) -> CmdbError:
+    return CmdbError(PERMISSION_DENIED, f'"{key}" of {table.path} is read-only.')
 
 
 def _without(child: Table, row: Any) -> Any:

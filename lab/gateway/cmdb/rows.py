@@ -77,7 +77,7 @@ class Builder:
                 raise bad_value(attribute.name, "ENC", f"plain text; {error}") from None
         if value == attribute.default and type(value) is type(attribute.default):
             return attribute.default
-        if value is None or value == "":
+        if value is None or (value == "" and not attribute.may_be_empty):
             # An emptied field is how clients ask for the default.
             return attribute.default
         assert attribute.parse is not None

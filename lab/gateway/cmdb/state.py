@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from lab.gateway.cmdb.rows import SINGLETON, Key, Row, Target
@@ -65,6 +65,10 @@ class State:
         """The key of the row that has this value in a unique attribute."""
         return self._unique[path, name].get(value)
 
+    def taken(self, path: str, name: str) -> Collection[Any]:
+        """The values that the rows of a table have in a unique attribute."""
+        return self._unique[path, name].keys()
+
     def targets(self, table: Table, row: Mapping[str, Any]) -> frozenset[Target]:
         """The objects that a row names.
 
@@ -106,8 +110,10 @@ class State:
             rows = self.rows.get(path)
             if rows is not None:
                 declared = True
-                if value in rows:
-                    return path, value
+                handle = self.tables[path].handle
+                key = value if handle is None else self.holder(path, handle, value)
+                if key in rows:
+                    return path, key
         if not declared and value == attribute.default:
             # A factory object of a table that this gateway does not have.
             return None

@@ -5,10 +5,10 @@ A new branch is a module with a dictionary `MONITORS`, named in `BRANCHES` below
 
 from __future__ import annotations
 
-from lab.gateway.monitors import configuration, firewall, network, system
+from lab.gateway.monitors import configuration, firewall, licence, network, system
 from lab.gateway.monitors.model import Monitor
 
-BRANCHES = (system, configuration, network, firewall)
+BRANCHES = (system, licence, configuration, network, firewall)
 
 MONITORS: dict[str, Monitor] = {
     path: monitor for branch in BRANCHES for path, monitor in branch.MONITORS.items()

@@ -14,6 +14,7 @@ from lab.gateway.errors import INTERNAL, CmdbError
 from lab.gateway.rest.access import Access, Caller
 from lab.gateway.rest.cmdb import Cmdb
 from lab.gateway.rest.envelope import JSON, VDOM, Answer, error_fields, html, to_json
+from lab.gateway.rest.log import Logs
 from lab.gateway.rest.login import Login
 from lab.gateway.rest.monitor import Monitors
 from lab.gateway.rest.request import MOST_BODY_BYTES, Call, parse_query, split_path
@@ -36,6 +37,7 @@ class Api:
         self._login = Login(device, self._access)
         self._cmdb = Cmdb(device.database, device.identity, device.faults)
         self._monitors = Monitors(device)
+        self._logs = Logs(device)
 
     def application(self) -> web.Application:
         """The web application that serves every path."""
@@ -87,6 +89,8 @@ class Api:
             return self._cmdb.answer(call)
         if parts and parts[0] == "monitor":
             return await self._monitors.answer(call)
+        if parts and parts[0] == "log":
+            return self._logs.answer(call)
         return self._failed(request, CmdbError(-1, "There is no such branch of the API.", 404))
 
     def _caller(self, request: web.Request, address: str) -> Caller | None:

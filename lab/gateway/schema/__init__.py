@@ -6,15 +6,24 @@ A new branch is a module with a list `TABLES`, named in `BRANCHES` below.
 from __future__ import annotations
 
 from lab.gateway.schema import (
+    antivirus,
+    application,
+    file_filter,
     firewall_address,
     firewall_nat,
     firewall_policy,
     firewall_schedule,
     firewall_service,
     firewall_shaper,
+    ips,
+    protocol_options,
+    proxy_policy,
     router,
+    ssl_ssh,
     system,
     system_interface,
+    web_proxy,
+    webfilter,
 )
 from lab.gateway.schema.model import Table
 from lab.gateway.versions import Release
@@ -28,7 +37,16 @@ BRANCHES = (
     firewall_schedule,
     firewall_shaper,
     firewall_nat,
+    web_proxy,
+    ips,
+    application,
+    antivirus,
+    webfilter,
+    file_filter,
+    protocol_options,
+    ssl_ssh,
     firewall_policy,
+    proxy_policy,
     router,
 )
 

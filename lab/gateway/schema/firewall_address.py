@@ -7,6 +7,7 @@ from typing import Any
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
 from lab.gateway.schema import values
+from lab.gateway.schema.countries import COUNTRIES
 from lab.gateway.schema.model import (
     Attribute,
     Row,
@@ -29,6 +30,14 @@ ADDRESSES = ("firewall/address", "firewall/addrgrp", "firewall/vip")
 ADDRESSES6 = ("firewall/address6", "firewall/addrgrp6")
 
 
+def _country(name: str, value: Any) -> str:
+    """The code of a country, in capitals."""
+    code = values.text(name, value).upper()
+    if code not in COUNTRIES:
+        raise bad_value(name, value, "the two letters of a country")
+    return code
+
+
 def _in_order(row: Row, kind: Any) -> None:
     if row["type"] == "iprange" and kind(row["start-ip"]) > kind(row["end-ip"]):
         raise bad_value("end-ip", row["end-ip"], f"{row['start-ip']} or higher")
@@ -36,8 +45,9 @@ def _in_order(row: Row, kind: Any) -> None:
 
 def _check_address(row: Row, view: View) -> None:
     _in_order(row, IPv4Address)
-    if row["type"] == "fqdn" and not row["fqdn"]:
-        raise missing("fqdn")
+    for kind, needed in (("fqdn", "fqdn"), ("geography", "country")):
+        if row["type"] == kind and not row[needed]:
+            raise missing(needed)
 
 
 def _check_address6(row: Row, view: View) -> None:
@@ -75,10 +85,11 @@ ADDRESS = Table(
         key_name(),
         uuid(),
         parsed("subnet", "ipv4-classnet-any", values.ipv4_network, "0.0.0.0 0.0.0.0"),
-        option("type", "ipmask", "iprange", "fqdn"),
+        option("type", "ipmask", "iprange", "fqdn", "geography"),
         parsed("start-ip", "ipv4-address-any", values.ipv4_address, "0.0.0.0"),
         parsed("end-ip", "ipv4-address-any", values.ipv4_address, "0.0.0.0"),
         parsed("fqdn", "string", values.fqdn, quoted=True),
+        parsed("country", "string", _country, quoted=True),
         integer("cache-ttl", 0, 86400),
         reference("associated-interface", "system/interface", size=35, literals=("any",)),
         toggle("allow-routing"),

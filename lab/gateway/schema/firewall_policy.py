@@ -7,7 +7,6 @@ from lab.gateway.schema import values
 from lab.gateway.schema.firewall_address import ADDRESSES, ADDRESSES6
 from lab.gateway.schema.firewall_shaper import SHAPER_PATH
 from lab.gateway.schema.model import (
-    Attribute,
     Row,
     Table,
     View,
@@ -22,6 +21,7 @@ from lab.gateway.schema.model import (
     toggles,
     uuid,
 )
+from lab.gateway.schema.security_profiles import check_feature_sets, profiles
 
 
 def _check(row: Row, view: View) -> None:
@@ -35,30 +35,7 @@ def _check(row: Row, view: View) -> None:
         raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
     if row["nat"] == row["ippool"] == "enable" and not (row["poolname"] or row["poolname6"]):
         raise missing("poolname")
-
-
-def _profiles() -> list[Attribute]:
-    """Security profiles: their tables may be declared by another branch, or not be there."""
-    kinds = {
-        "av-profile": "antivirus/profile",
-        "webfilter-profile": "webfilter/profile",
-        "dnsfilter-profile": "dnsfilter/profile",
-        "emailfilter-profile": "emailfilter/profile",
-        "dlp-profile": "dlp/profile",
-        "file-filter-profile": "file-filter/profile",
-        "ips-sensor": "ips/sensor",
-        "application-list": "application/list",
-        "voip-profile": "voip/profile",
-        "icap-profile": "icap/profile",
-        "waf-profile": "waf/profile",
-    }
-    return [
-        option("profile-type", "single", "group"),
-        reference("profile-protocol-options", "firewall/profile-protocol-options",
-                  default="default"),
-        reference("ssl-ssh-profile", "firewall/ssl-ssh-profile", default="no-inspection"),
-        *(reference(name, table) for name, table in kinds.items()),
-    ]
+    check_feature_sets(row, view)
 
 
 POLICY = Table(
@@ -97,7 +74,7 @@ POLICY = Table(
         option("inspection-mode", "proxy", "flow", default="flow"),
         toggle("http-policy-redirect"),
         toggle("ssh-policy-redirect"),
-        _profiles(),
+        profiles(),
         option("logtraffic", "all", "utm", "disable", default="utm"),
         toggle("logtraffic-start"),
         toggle("capture-packet"),

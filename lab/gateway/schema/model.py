@@ -6,7 +6,7 @@ such as REST, CLI, references, defaults, backup, follows from the declaration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -23,8 +23,12 @@ class View(Protocol):
     def find(self, path: str, key: Any) -> Row | None:
         """The row of this key, or None."""
 
+    def taken(self, path: str, name: str) -> Collection[Any]:
+        """The values that the rows of a table have in a unique attribute."""
+
 
 Check = Callable[[Row, View], None]
+Complete = Callable[[Row, View], Row]
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,10 @@ class Attribute:
         multiple: an option that takes several choices, or a string set with several words.
         limits: lowest and highest number, or (0, characters).
         references: tables one of which must hold the named object.
-        literals: names that are right although no table holds them (`any`).
+        literals: names and numbers that are right although no table holds them (`any`).
         child: the table inside this attribute.
         secret: read back as `ENC …`.
+        may_be_empty: whether an empty text is a value of its own rather than the default.
         since: first release that has it.
         until: last release that has it.
     """
@@ -55,10 +60,11 @@ class Attribute:
     multiple: bool = False
     limits: tuple[int, int] | None = None
     references: tuple[str, ...] = ()
-    literals: frozenset[str] = frozenset()
+    literals: frozenset[str | int] = frozenset()
     child: Table | None = None
     secret: bool = False
     quoted: bool = False
+    may_be_empty: bool = False
     since: Release | None = None
     until: Release | None = None
 
@@ -88,7 +94,11 @@ class Table:
         limit: most rows; 0 is no limit.
         unique: attributes besides the key of which no two rows have the same value.
         namespace: tables that must not hold a row of the same name.
+        handle: attribute, among the unique ones, by which other tables name a row instead of by
+            its key.
+        complete: fills in what the device itself gives a row, before the row is checked.
         check: rule about a whole row, raising `CmdbError`.
+        read_only: keys of rows that come with the device and cannot be changed or removed.
         fixed: rows come with the device: none can be added or removed.
         evaluation_limit: most rows under the permanent evaluation licence.
         since: first release that has it.
@@ -104,7 +114,10 @@ class Table:
     limit: int = 0
     unique: tuple[str, ...] = ()
     namespace: tuple[str, ...] = ()
+    handle: str | None = None
+    complete: Complete | None = None
     check: Check | None = None
+    read_only: frozenset[str] = frozenset()
     fixed: bool = False
     evaluation_limit: int = 0
     since: Release | None = None
@@ -224,12 +237,41 @@ def reference(name: str, *tables: str, default: str = "", size: int = 79,
                      references=tables, literals=frozenset(literals), quoted=True, **rest)
 
 
+def number_reference(name: str, *tables: str, **rest: Any) -> Attribute:
+    """The number of one object of another table; 0 for none."""
+    return integer(name, references=tables, **rest)
+
+
 def members(name: str, *tables: str, key: str = "name", size: int = 79,
             literals: Sequence[str] = (), **rest: Any) -> Attribute:
     """A list of names of objects of other tables."""
     named = Attribute(key, "string", "", values.string(size), limits=(0, size), references=tables,
                       literals=frozenset(literals), quoted=True)
     return Attribute(name, "table", [], child=Table(name, {key: named}, mkey=key), **rest)
+
+
+def number_members(name: str, *tables: str, key: str = "id", literals: Sequence[int] = (),
+                   **rest: Any) -> Attribute:
+    """A list of numbers of objects of other tables, or of the literals."""
+    numbered = integer(key, references=tables, literals=frozenset(literals))
+    return Attribute(name, "table", [], child=Table(name, {key: numbered}, mkey=key), **rest)
+
+
+def chosen(name: str, parse: values.Parser, *, key: str, kind: str, default: Any,
+           **rest: Any) -> Attribute:
+    """A list whose entries hold one value each, read by `parse`."""
+    value = Attribute(key, kind, default, parse, quoted=kind == "string")
+    return Attribute(name, "table", [], child=Table(name, {key: value}, mkey=key), **rest)
+
+
+def words(name: str, default: str = "", **rest: Any) -> Attribute:
+    """Several free words, e.g. the operating systems that a rule is for."""
+    return Attribute(name, "user", default, values.words, multiple=True, **rest)
+
+
+def ports(name: str, default: str) -> Attribute:
+    """Several ports."""
+    return Attribute(name, "user", default, values.ports, multiple=True)
 
 
 def child(name: str, *items: Attribute | Sequence[Attribute], mkey: str | None = "id",

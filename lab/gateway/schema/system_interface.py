@@ -49,6 +49,8 @@ INTERFACE = Table(
         integer("inbandwidth", 0, 80000000),
         integer("outbandwidth", 0, 80000000),
         integer("snmp-index", 0, 2147483647),
+        toggle("explicit-web-proxy"),
+        toggle("explicit-ftp-proxy"),
         toggle("secondary-IP"),
         child(
             "secondaryip",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
@@ -195,6 +195,32 @@ def port_ranges(name: str, value: Any) -> str:
     if result is None:
         raise bad_value(name, value, "PORT or LOW-HIGH, with an optional :SOURCE, 0 to 65535")
     return result
+
+
+def words(name: str, value: Any) -> str:
+    """Words separated by one space each; REST also takes a list."""
+    parts = value if isinstance(value, list) else text(name, value).split()
+    return " ".join(text(name, part) for part in parts)
+
+
+def ports(name: str, value: Any) -> str:
+    """Ports, in the order given: `80 8080`; REST also takes a number or a list of numbers."""
+    parts = words(name, value).split()
+    if not all(part.isdecimal() and 0 < int(part) < 65536 for part in parts):
+        raise bad_value(name, value, "ports, 1 to 65535")
+    return " ".join(dict.fromkeys(str(int(part)) for part in parts))
+
+
+def one_of(numbers: Collection[int]) -> Parser:
+    """One of some numbers, also when sent as text."""
+
+    def parse(name: str, value: Any) -> int:
+        number = integer(0, 4294967295)(name, value)
+        if number not in numbers:
+            raise bad_value(name, value, " ".join(map(str, sorted(numbers))))
+        return number
+
+    return parse
 
 
 def clock(name: str, value: Any) -> str:
