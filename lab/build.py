@@ -12,6 +12,7 @@ from lab.network import wire
 from lab.node import Node, StartingNode, program
 from lab.process import Process
 from lab.secret import write_secret
+from lab.server_services import Services
 from lab.ssh_keys import ssh_key_pair
 from lab.state import Lab, create, exclusive
 from lab.takedown import down, remove
@@ -32,6 +33,10 @@ PACKAGES = {
     "iperf3": "iperf3",
     "nft": "nftables",
     "tc": "iproute2",
+    "nginx": "nginx-light",
+    "vsftpd": "vsftpd",
+    "clamd": "clamav-daemon",
+    "curl": "curl",
 }
 """Programs that the lab calls, and the Debian package of each."""
 
@@ -97,6 +102,7 @@ def _build(lab: Lab, delivery: Delivery) -> None:
     lab.save()
     for name, endpoint in endpoints.items():
         endpoint.start_sshd(lab.node(name))
+    Services(lab.folder).start(lab.node("server"))
     device.wait_until_ready(lab.node("gateway"), gateway)
     write_testbed(lab)
     lab.complete = True
@@ -107,12 +113,17 @@ def _write_access(
     lab: Lab, endpoints: dict[str, Endpoint], device: Device, delivery: Delivery
 ) -> None:
     """Keys, certificates and token, each where it is used and where a test run finds it."""
+    # Here, as cryptography takes a while to import and only a new lab needs it.
+    from lab.certificates import Authority
+
+    authority = Authority(lab.name)
     ssh = lab.folder / "ssh"
     ssh.mkdir(mode=0o700)
     user_key = ssh_key_pair(ssh / "id_ed25519", f"lab-{lab.name}")
     known = {name: end.prepare(user_key, host_names()) for name, end in endpoints.items()}
     write_known_hosts(lab.folder, known)
-    token = device.prepare(lab.name, delivery, host_names())
+    Services(lab.folder).prepare(authority)
+    token = device.prepare(authority, delivery, host_names())
     write_secret(lab.folder / "api-token", token.encode())
     ca = (device.folder / "tls" / "ca.pem").read_bytes()
     (lab.folder / "gateway-ca.pem").write_bytes(ca)

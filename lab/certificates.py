@@ -1,6 +1,7 @@
-"""The certificate authority and the server certificate of one lab's gateway."""
+"""The certificate authority of one lab, and the server certificates that come from it."""
 
 import ipaddress
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,39 +16,53 @@ _VALID = timedelta(days=825)
 _CLOCK_SKEW = timedelta(days=1)
 
 
-def gateway_certificates(folder: Path, address: str, lab: str) -> None:
-    """Make a certificate authority and a server certificate of it.
-
-    Writes `ca.pem`, `server.pem` and `server.key`; the authority's key is not kept.
+class Authority:
+    """A certificate authority; its key is kept nowhere.
 
     Args:
-        folder: where to.
-        address: the IP address that the server is reached at (RFC 5280, 4.2.1.6).
         lab: the lab's name, which the authority carries.
     """
-    ca_key = ec.generate_private_key(ec.SECP256R1())
-    key = ec.generate_private_key(ec.SECP256R1())
-    issuer = _name(f"Gatepass lab {lab} CA")
-    ca = _certificate(issuer, issuer, ca_key, ca_key, x509.BasicConstraints(True, 0))
-    server = _certificate(
-        _name(address),
-        issuer,
-        key,
-        ca_key,
-        x509.BasicConstraints(False, None),
-        x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]),
-        x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]),
-    )
-    (folder / "ca.pem").write_bytes(ca.public_bytes(serialization.Encoding.PEM))
-    (folder / "server.pem").write_bytes(server.public_bytes(serialization.Encoding.PEM))
-    write_secret(
-        folder / "server.key",
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        ),
-    )
+
+    def __init__(self, lab: str) -> None:
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = _name(f"Gatepass lab {lab} CA")
+        constraints = x509.BasicConstraints(True, 0)
+        certificate = _certificate(self._name, self._name, self._key, self._key, constraints)
+        self.pem = certificate.public_bytes(serialization.Encoding.PEM)
+
+    def issue(self, folder: Path, address: str, names: Sequence[str] = ()) -> None:
+        """Write `ca.pem`, `server.pem` and `server.key` of a server.
+
+        Args:
+            folder: where to.
+            address: the IP address that the server is reached at (RFC 5280, 4.2.1.6).
+            names: host names that it has as well.
+        """
+        key = ec.generate_private_key(ec.SECP256R1())
+        server = _certificate(
+            _name(address),
+            self._name,
+            key,
+            self._key,
+            x509.BasicConstraints(False, None),
+            x509.SubjectAlternativeName(
+                [
+                    x509.IPAddress(ipaddress.ip_address(address)),
+                    *(x509.DNSName(name) for name in names),
+                ]
+            ),
+            x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]),
+        )
+        (folder / "ca.pem").write_bytes(self.pem)
+        (folder / "server.pem").write_bytes(server.public_bytes(serialization.Encoding.PEM))
+        write_secret(
+            folder / "server.key",
+            key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            ),
+        )
 
 
 def _name(common_name: str) -> x509.Name:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab.errors import LabError, LabMistake
 from lab.gateway.versions import Version
@@ -12,6 +13,9 @@ from lab.node import PROJECT, Node, tail
 from lab.process import Process, wait_until
 from lab.secret import api_token, write_secret
 from lab.topology import GATEWAY_ADDRESS
+
+if TYPE_CHECKING:
+    from lab.certificates import Authority
 
 INSIDE = "/run/gateway"
 """Where the gateway sees its part of the lab's folder; short, as a socket's path has to be."""
@@ -48,8 +52,13 @@ class Device:
         self.control_socket = self.folder / "control.sock"
         self.log = self.folder / "log"
 
-    def prepare(self, lab_name: str, delivery: Delivery, host_names: str) -> str:
+    def prepare(self, authority: "Authority", delivery: Delivery, host_names: str) -> str:
         """Write certificates, token and configuration.
+
+        Args:
+            authority: the lab's certificate authority.
+            delivery: what the gateway is delivered with.
+            host_names: what its `/etc/hosts` says.
 
         Returns:
             The API token.
@@ -63,10 +72,7 @@ class Device:
             raise LabMistake(str(error)) from None
         tls = self.folder / "tls"
         tls.mkdir(mode=0o700, parents=True)
-        # Here, as cryptography takes a while to import and only a new lab needs it.
-        from lab.certificates import gateway_certificates
-
-        gateway_certificates(tls, GATEWAY_ADDRESS, lab_name)
+        authority.issue(tls, GATEWAY_ADDRESS)
         token = api_token()
         write_secret(self.folder / "api-token", token.encode())
         (self.folder / "hosts").write_text(host_names)

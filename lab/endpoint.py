@@ -9,6 +9,7 @@ from lab.errors import LabError
 from lab.node import Node, program, tail
 from lab.process import Process, wait_until
 from lab.secret import write_secret
+from lab.server_services import DOCROOT, EMPTY, FTP_HOME
 from lab.topology import ENDPOINT_CONTROL, SSH_PORT
 
 INSIDE = "/run/endpoint"
@@ -95,8 +96,8 @@ class Endpoint:
 
     @staticmethod
     def folders() -> Sequence[str]:
-        """Empty folders that it needs; `/run/sshd` is where sshd gives up its privileges."""
-        return (INSIDE, "/run/sshd")
+        """Empty folders that it needs; sshd and vsftpd give up their privileges in theirs."""
+        return (INSIDE, "/run/sshd", EMPTY, FTP_HOME, DOCROOT)
 
     def sshd(self, node: Node) -> Process | None:
         """The SSH server that was started here, if it runs."""

@@ -18,7 +18,7 @@ from lab.process import Process
 PROJECT = Path(__file__).resolve().parent.parent
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-_PRIVATE_FOLDERS = ("/run", "/tmp", "/var/tmp", "/var/log", "/dev/shm")
+_PRIVATE_FOLDERS = ("/run", "/srv", "/tmp", "/var/tmp", "/var/log", "/dev/shm")
 _SYSCTL = {
     # First, as it resets others. A host that forwards hands that on to new namespaces; here only
     # the gateway forwards, from when its rules are in force.

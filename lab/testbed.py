@@ -4,6 +4,7 @@ from typing import Any
 
 import yaml
 
+from lab.server_services import DOCROOT, FTP_PORT, HTTP_PORT, HTTPS_PORT
 from lab.state import Lab
 from lab.topology import (
     CLIENT_PORT,
@@ -27,7 +28,7 @@ def write_testbed(lab: Lab) -> None:
     Args:
         lab: a lab whose nodes exist.
     """
-    content = {
+    content: dict[str, Any] = {
         "testbed": f"lab-{lab.name}",
         "network_namespace": f"/proc/{lab.node('control').init.pid}/ns/net",
         "gateway": {
@@ -40,6 +41,12 @@ def write_testbed(lab: Lab) -> None:
             "timeout_s": 5,
         },
         "endpoints": {name: _endpoint(name) for name in ENDPOINTS},
+    }
+    content["endpoints"]["server"]["files"] = {
+        "folder": DOCROOT,
+        "http_port": HTTP_PORT,
+        "https_port": HTTPS_PORT,
+        "ftp_port": FTP_PORT,
     }
     lab.testbed.write_text(_HEADING + yaml.safe_dump(content, sort_keys=False))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from socket import AF_INET, inet_pton
 
+from .countries import country
 from .ranges import EVERY_ADDRESS, NOTHING, Spans, complement, subtract, union
 
 
@@ -42,8 +43,8 @@ def address_range(text: str) -> tuple[int, int]:
 class AddressBook:
     """Resolves names of addresses and groups of one IP version.
 
-    A name that the gateway cannot resolve to addresses (an FQDN that no resolver knows, a
-    geography, a dynamic object without members) matches nothing, as on the device.
+    A name that the gateway cannot resolve to addresses (an FQDN that no resolver knows, a dynamic
+    object without members) matches nothing, as on the device.
     """
 
     def __init__(
@@ -92,6 +93,8 @@ class AddressBook:
             if kind == "iprange":
                 first, last = (ipaddress.ip_address(row[key]) for key in ("start-ip", "end-ip"))
                 return ((int(first), int(last)),) if first <= last else NOTHING
+            if kind == "geography":
+                return country(str(row["country"]), self.version)
         except (KeyError, ValueError, OSError):
             return NOTHING
         return NOTHING

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from .addresses import AddressBook, address_range, names
+from .inspection import compile_inspection
 from .intent import (
     ANY,
     Intent,
@@ -59,6 +60,7 @@ def compile_config(config: Config) -> Intent:
             for row in config.get("router/static", ())
             if row.get("status", "enable") == "enable"
         ],
+        inspected=compile_inspection(config),
         config=config,
     )
 

@@ -6,10 +6,14 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from lab.inspector.marks import SERVER_LEG_SESSION
+
 # Not /proc/net, which is that of the process: a thread may be in a namespace of its own.
 _TABLE = Path("/proc/thread-self/net/nf_conntrack")
 _COUNT = Path("/proc/sys/net/netfilter/nf_conntrack_count")
 _MARK = re.compile(rb" mark=(\d+)")
+# The inspector's own half of a session that is in the table already.
+_SECOND_HALF = f" mark={SERVER_LEG_SESSION} "
 _PAIR = re.compile(r"(\S+?)=(\S+)")
 
 
@@ -40,7 +44,8 @@ def sessions(limit: int) -> list[dict]:
         for line in lines:
             if len(found) >= limit:
                 break
-            found.append(parse(line))
+            if _SECOND_HALF not in line:
+                found.append(parse(line))
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .inspection import FUNCTIONS
 from .intent import Intent, Policy, Port, Selector
 from .ranges import EVERY_ADDRESS
 
@@ -137,6 +138,41 @@ def _http_open(intent: Intent, params: Params) -> Intent:
     return replace(intent, ports=[opened(port) for port in intent.ports])
 
 
+def _services_not_applied(intent: Intent, params: Params) -> Intent:
+    return replace(intent, inspected={})
+
+
+def _license_missing(intent: Intent, params: Params) -> Intent:
+    function = params.get("function", "all")
+    names = tuple(FUNCTIONS) if function == "all" else (function,)
+    without = {key for name in names for key in FUNCTIONS[name]}
+    left = {
+        number: replace(
+            found,
+            profiles={key: value for key, value in found.profiles.items() if key not in without},
+        )
+        for number, found in intent.inspected.items()
+    }
+    return replace(
+        intent, inspected={number: found for number, found in left.items() if found.profiles}
+    )
+
+
+def _inspector(**how: Any) -> Callable[[Intent, Params], Intent]:
+    def change(intent: Intent, params: Params) -> Intent:
+        return replace(intent, inspector=replace(intent.inspector, **how))
+
+    return change
+
+
+def _inspector_dead_open(intent: Intent, params: Params) -> Intent:
+    return _services_not_applied(_inspector(runs=False)(intent, params), params)
+
+
+def _inspection_slow(intent: Intent, params: Params) -> Intent:
+    return _inspector(mbps=float(params.get("mbps", 60)))(intent, params)
+
+
 # In the order in which they take effect: what turns policies over comes before what is put above
 # or below all of them.
 FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
@@ -154,6 +190,15 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "counters-zero": _counters_zero,
     "implicit-deny-uncounted": _implicit_deny_uncounted,
     "http-open": _http_open,
+    "license-missing": _license_missing,
+    "services-not-applied": _services_not_applied,
+    "signatures-empty": _inspector(signatures=False),
+    "webfilter-blocks-all": _inspector(blocks_all=True),
+    "download-altered": _inspector(alters=True),
+    "inspection-slow": _inspection_slow,
+    "log-lost": _inspector(logs=False),
+    "inspector-dead": _inspector(runs=False),
+    "inspector-dead-open": _inspector_dead_open,
 }
 
 

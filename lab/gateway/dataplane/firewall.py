@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
-from . import nft
+from . import inspection_rules, nft
 from .intent import Intent
-from .rules import BASE_CHAINS, Ruleset, render
+from .rules import BASE_CHAINS, PLAIN_CHAINS, Ruleset, render
 from .shaping import ShaperClasses
 
 _COUNTED_SETS = ("hits", "traffic")
@@ -21,20 +21,23 @@ _FRAME = [
         f"add set {_TABLE} {name} {{ typeof ct mark; size 262144; flags dynamic; counter; }}"
         for name in _COUNTED_SETS
     ),
+    *(f"add map {_TABLE} {name} {text}" for name, text in inspection_rules.MAPS.items()),
 ]
 
 
 class Firewall:
     """Policies, address translation, local-in, shaper marks and counters, as one nft table."""
 
-    def __init__(self) -> None:
+    def __init__(self, inspector_ports: Callable[[], tuple[int, int]]) -> None:
+        """Args: inspector_ports: tells where the inspector listens, for IPv4 and IPv6."""
         self._loaded: Ruleset | None = None
+        self._inspector_ports = inspector_ports
 
     def apply(self, intent: Intent) -> None:
         """Put the intent's rules in force, all at once."""
         if self._loaded is None:
             self._loaded = _found_in_kernel()
-        rules = render(intent, ShaperClasses.of(intent))
+        rules = render(intent, ShaperClasses.of(intent), self._inspector_ports())
         text = transaction(self._loaded, rules)
         if not self._loaded.marks <= rules.marks:
             text += _deletions(lambda mark: mark not in rules.marks)
@@ -99,7 +102,7 @@ def _found_in_kernel() -> Ruleset:
     """What an earlier process of this gateway left in force, by name."""
     if not nft.table_exists():
         return Ruleset()
-    fixed = {*BASE_CHAINS, "permitted", "denied", "policies", "vip_policies"}
+    fixed = {*BASE_CHAINS, *PLAIN_CHAINS}
     return Ruleset(
         chains={name: [] for name in nft.names("chain") - fixed},
         sets={name: "" for name in nft.names("set") - {*_COUNTED_SETS}},

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .inspection import Inspected
 from .ranges import NOTHING, Spans
 from .services import Match
 
@@ -145,8 +146,34 @@ class StaticRoute:
 
 
 @dataclass(frozen=True, slots=True)
+class Inspector:
+    """How the inspector works; all but the defaults are faults.
+
+    Attributes:
+        runs: whether there is one.
+        signatures: whether the virus scanner knows any virus.
+        logs: whether events are written to the security log.
+        alters: whether it changes a byte of what is downloaded.
+        blocks_all: whether the web filter lets nothing pass.
+        mbps: what it carries at most, in Mbit/s; 0 for no limit.
+    """
+
+    runs: bool = True
+    signatures: bool = True
+    logs: bool = True
+    alters: bool = False
+    blocks_all: bool = False
+    mbps: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Intent:
-    """Everything the data plane is to do."""
+    """Everything the data plane is to do.
+
+    Attributes:
+        inspected: policyid -> what is inspected in the policy's sessions.
+        inspector: how.
+    """
 
     policies: Sequence[Policy] = ()
     vips: Sequence[Vip] = ()
@@ -158,9 +185,17 @@ class Intent:
     loss_percent: float = 0.0
     counts_implicit_deny: bool = True
     reports_counters: bool = True
+    inspected: Mapping[int, Inspected] = field(default_factory=dict)
+    inspector: Inspector = Inspector()
     config: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
 
     @property
     def in_force(self) -> list[Policy]:
         """The enabled policies in the order of evaluation."""
         return [policy for policy in self.policies if policy.enabled]
+
+    @property
+    def inspecting(self) -> dict[int, Inspected]:
+        """What of `inspected` belongs to policies that let sessions pass."""
+        passing = {policy.id for policy in self.policies if policy.enabled and policy.accept}
+        return {number: found for number, found in self.inspected.items() if number in passing}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .inspection_rules import local_in_rule
 from .intent import Intent, Port
 
 _TCP_PORT = {"https": 443, "http": 80, "ssh": 22}
@@ -13,6 +14,7 @@ def local_in_rules(intent: Intent) -> list[str]:
     settings = next(iter(intent.config.get("system/global", ())), {})
     tcp = {name: int(settings.get(_SETTING[name]) or port) for name, port in _TCP_PORT.items()}
     return [
+        *([local_in_rule()] if intent.inspecting else []),
         "ct state established,related accept",
         'iifname "lo" accept',
         "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept",

@@ -12,6 +12,7 @@ from .compile import Config, compile_config
 from .errors import DataPlaneError
 from .faults import NOT_APPLIED, with_faults
 from .firewall import Firewall
+from .inspection_part import Inspection
 from .intent import Intent
 from .kernel import FORWARDING, SETTINGS, KernelSettings
 from .lookup import Packet, look_up
@@ -46,9 +47,10 @@ class DataPlane:
         """Args: folder: the gateway's own folder, for parts that need files."""
         self.folder = folder
         self._settings = KernelSettings()
-        self._firewall = Firewall()
-        # The firewall comes last: marks and addresses that it names are there by then.
-        self.parts: list[Part] = [Routing(), Queues(), self._firewall]
+        self._inspection = Inspection(folder)
+        self._firewall = Firewall(lambda: self._inspection.ports)
+        # The firewall comes last: marks, addresses and ports that it names are there by then.
+        self.parts: list[Part] = [Routing(), Queues(), self._inspection, self._firewall]
         self._usage = Usage()
         self._configured: Intent | None = None
         self._in_force = Intent()

@@ -10,7 +10,8 @@ How a packet goes through the `forward` chain:
    ends, unless another policy lets it through, as FortiOS does with sessions marked dirty.
 3. Sessions that a virtual address has translated are seen only by the policies that name the
    virtual address (and by deny policies with match-vip).
-4. What is left is the implicit deny's, counted as policy 0.
+4. Sessions that are to be inspected do not come here at all, see `inspection_rules`.
+5. What is left is the implicit deny's, counted as policy 0.
 
 The policies stand in chains of about a hundred, cut after policyids that are multiples of 100 and
 where the interfaces change, and named after their content: a change loads only the chains that it
@@ -19,9 +20,11 @@ touches, and the interfaces are compared once a chain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from . import inspection_rules
+from .inspection import Inspected
 from .intent import Intent, Policy, Vip
 from .localin import local_in_rules
 from .matching import Matcher, content_name
@@ -37,7 +40,13 @@ BASE_CHAINS = {
     "shaping": "type filter hook forward priority filter + 10; policy accept;",
     "destination_nat": "type nat hook prerouting priority dstnat; policy accept;",
     "source_nat": "type nat hook postrouting priority srcnat; policy accept;",
+    **inspection_rules.BASE_CHAINS,
 }
+PLAIN_CHAINS = (
+    *("permitted", "denied", "policies", "vip_policies"),
+    *inspection_rules.PLAIN_CHAINS,
+)
+"""Chains that are always there and that no hook leads to."""
 
 
 @dataclass(slots=True)
@@ -57,15 +66,18 @@ class Ruleset:
     marks: frozenset[int] = frozenset()
 
 
-def render(intent: Intent, classes: ShaperClasses) -> Ruleset:
+def render(
+    intent: Intent, classes: ShaperClasses, inspector_ports: tuple[int, int] = (1, 1)
+) -> Ruleset:
     """Write the rule set for an intent.
 
     Args:
         intent: with the faults in it.
         classes: where each shaper's queues are.
+        inspector_ports: where the inspector listens, for IPv4 and IPv6.
     """
     rules, matcher = Ruleset(), Matcher()
-    in_force = intent.in_force
+    in_force, inspecting = intent.in_force, intent.inspecting
     rules.base = {
         "local_in": local_in_rules(intent),
         "permitted": ["add @hits { ct mark } accept"],
@@ -77,6 +89,16 @@ def render(intent: Intent, classes: ShaperClasses) -> Ruleset:
         "destination_nat": destination_nat_rules(intent.vips, matcher),
         "source_nat": source_nat_rules(in_force, intent.pools),
     }
+    before = _up_to_the_last(in_force, inspecting)
+    chosen = _Inspection(inspecting)
+    rules.base |= inspection_rules.inspection_chains(
+        intent,
+        inspecting,
+        _in_chunks(rules, matcher, before, chosen.policy_rules, arriving=True),
+        _in_chunks(rules, matcher, _about_vips(before), chosen.vip_policy_rules, arriving=True),
+        inspector_ports,
+    )
+    rules.base |= inspection_rules.shaping_chains(intent, inspecting, classes, matcher)
     rules.sets = matcher.sets
     rules.marks = frozenset({0, *(policy.id for policy in intent.policies)})
     return rules
@@ -105,8 +127,24 @@ def _about_vips(policies: Iterable[Policy]) -> list[Policy]:
     return [policy for policy in policies if policy.vips or policy.denies_vips]
 
 
-def _in_chunks(rules: Ruleset, matcher: Matcher, policies: Sequence[Policy], write) -> list[str]:
-    """Put the policies into chains of some hundred; returns the rules that lead to them."""
+def _up_to_the_last(policies: Sequence[Policy], inspecting: Mapping[int, Inspected]) -> list:
+    """The policies as far as they decide which sessions are inspected."""
+    last = max((at for at, policy in enumerate(policies) if policy.id in inspecting), default=-1)
+    return list(policies[: last + 1])
+
+
+def _in_chunks(
+    rules: Ruleset, matcher: Matcher, policies: Sequence[Policy], write, arriving: bool = False
+) -> list[str]:
+    """Put the policies into chains of some hundred; returns the rules that lead to them.
+
+    Args:
+        rules: takes the chains.
+        matcher: collects sets.
+        policies: in the order of evaluation.
+        write: makes the rules of one policy.
+        arriving: whether the packets have not been routed yet.
+    """
     jumps = []
     for chunk in _chunks(policies):
         texts = [text for policy in chunk for text in write(rules, matcher, policy)]
@@ -115,6 +153,8 @@ def _in_chunks(rules: Ruleset, matcher: Matcher, policies: Sequence[Policy], wri
             rules.chains[name] = texts
             selects = chunk[0].selects
             where = matcher.interfaces(selects.srcintf, selects.dstintf)
+            if arriving:
+                where = where.replace("oifname", "fib daddr oifname")
             jumps.append(f"{where} jump {name}".strip())
     return jumps
 
@@ -135,28 +175,62 @@ def _chunks(policies: Sequence[Policy]) -> Iterator[list[Policy]]:
 
 
 def _policy_rules(rules: Ruleset, matcher: Matcher, policy: Policy) -> list[str]:
-    return _ending(rules, matcher, policy, matcher.sessions(policy.selects))
+    return _ending(rules, matcher, policy, matcher.sessions(policy.selects), _verdict(policy))
 
 
 def _vip_policy_rules(rules: Ruleset, matcher: Matcher, policy: Policy) -> list[str]:
+    return _ending(rules, matcher, policy, _vip_sessions(matcher, policy), _verdict(policy))
+
+
+class _Inspection:
+    """Rules that choose the sessions to inspect, in the place of those that let them pass."""
+
+    def __init__(self, inspecting: Mapping[int, Inspected]) -> None:
+        self._inspecting = inspecting
+
+    def policy_rules(self, rules: Ruleset, matcher: Matcher, policy: Policy) -> list[str]:
+        return self._ending(rules, matcher, policy, matcher.sessions(policy.selects))
+
+    def vip_policy_rules(self, rules: Ruleset, matcher: Matcher, policy: Policy) -> list[str]:
+        return self._ending(rules, matcher, policy, _vip_sessions(matcher, policy))
+
+    def _ending(
+        self, rules: Ruleset, matcher: Matcher, policy: Policy, expressions: Sequence[str]
+    ) -> list[str]:
+        found = self._inspecting.get(policy.id)
+        if found is None:
+            return _ending(rules, matcher, policy, expressions, "accept")
+        chosen = f"ct mark set {policy.id} add @hits {{ ct mark }} goto to_inspector"
+        if found.every_port:
+            return _ending(rules, matcher, policy, expressions, chosen)
+        ports = ", ".join(map(str, sorted(found.ports)))
+        texts = [f"tcp dport {{ {ports} }} {chosen}"] if ports else []
+        name = content_name("inspect", [*texts, "accept"])
+        rules.chains[name] = [*texts, "accept"]
+        return _ending(rules, matcher, policy, expressions, f"goto {name}")
+
+
+def _verdict(policy: Policy) -> str:
+    return f"ct mark set {policy.id} goto {'permitted' if policy.accept else 'denied'}"
+
+
+def _vip_sessions(matcher: Matcher, policy: Policy) -> list[str]:
     sources = policy.selects.sources.get(4) or ()
     if not sources:
         return []
     dests = [_translated_from(vip) for vip in policy.vips]
     if policy.denies_vips:
         dests += _external_dests(policy)
-    expressions = [
+    return [
         text
         for dest in dests
         for text in matcher.translated(dest, sources, policy.selects.services)
     ]
-    return _ending(rules, matcher, policy, expressions)
 
 
 def _ending(
-    rules: Ruleset, matcher: Matcher, policy: Policy, expressions: Sequence[str]
+    rules: Ruleset, matcher: Matcher, policy: Policy, expressions: Sequence[str], verdict: str
 ) -> list[str]:
-    verdict = f"ct mark set {policy.id} goto {'permitted' if policy.accept else 'denied'}"
     if policy.selects.except_services and expressions:
         # "Any service but these": a chain that returns for these.
         texts = [f"{text} return".strip() for text in matcher.services(policy.selects.services)]

@@ -68,17 +68,25 @@ class ShaperClasses:
             return None
         return f"1:{self.minors[(shaper.name, owner if shaper.per_policy else '')]:x}"
 
-    def marking_rules(self, intent: Intent, matcher: Matcher) -> Iterator[str]:
+    def marking_rules(
+        self, intent: Intent, matcher: Matcher, arriving: bool = True
+    ) -> Iterator[str]:
         """Rules that send packets to their class.
 
         The first shaping policy that matches a session decides; a policy's own shapers are for
         sessions that no shaping policy matches.
+
+        Args:
+            intent: what to do.
+            matcher: collects sets.
+            arriving: False for packets that the gateway itself sends, which arrived nowhere.
         """
         for row in intent.shaping_policies:
             owner, selects = f"shaping-policy {row.id}", row.selects
             for reply, name in ((False, row.shaper), (True, row.shaper_reverse)):
                 ways = (selects.srcintf, selects.dstintf)
-                where = matcher.interfaces(*(reversed(ways) if reply else ways))
+                incoming, outgoing = reversed(ways) if reply else ways
+                where = matcher.interfaces(incoming if arriving else (), outgoing)
                 where += f" ct direction {'reply' if reply else 'original'}"
                 classid = self.classid(intent, name, owner)
                 action = f"meta priority set {classid} accept" if classid else "accept"

@@ -1,0 +1,59 @@
+"""Sessions of TLS, and of protocols that the inspector does not know."""
+
+from __future__ import annotations
+
+from . import http
+from .judge import FROM_CLIENT, FROM_SERVER
+from .reader import Body, Reader
+from .relay import Relay
+from .session import Session
+from .tls import NoHello, server_name
+
+
+class RawSession(Session):
+    """A session that is passed on as it is, with a look for signatures."""
+
+    async def upward(self) -> None:
+        await self.look_through(self.from_client, self.to_server, FROM_CLIENT)
+        self.server.end()
+
+    async def downward(self) -> None:
+        await self.look_through(self.from_server, self.to_client, FROM_SERVER)
+        self.client.end()
+
+    async def look_through(self, reader: Reader, relay: Relay, flow: str) -> None:
+        """Pass everything on until the end or until something is found."""
+        search = self.judge.search(flow, "packet", "body")
+        body = Body(reader, http.UNTIL_CLOSE, 0)
+        if search is None:
+            self.judge.unknown_application()
+            await relay.plain(b"", body)
+            return
+        while piece := bytes(await body.piece()):
+            self.judge.hit(list(search.feed(piece)))
+            self.judge.unknown_application()
+            await relay.plain(piece, Body(reader, http.NONE, 0))
+
+
+class TlsSession(RawSession):
+    """A session of TLS: judged by the server name, then passed on."""
+
+    service = "HTTPS"
+
+    async def upward(self) -> None:
+        judge, hello = self.judge, b""
+        while True:
+            piece = await self.client.recv()
+            hello += piece
+            try:
+                name = server_name(hello)
+            except NoHello:
+                break
+            if name is not None or not piece:
+                judge.hostname = name or self.leg.dest[0]
+                judge.url = f"https://{judge.hostname}/"
+                judge.look(FROM_CLIENT, "host", judge.hostname.encode())
+                judge.web(None)
+                break
+        self.from_client.kept = hello
+        await super().upward()

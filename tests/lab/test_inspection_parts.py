@@ -1,0 +1,146 @@
+"""The inspector's own parts: parsing and matching, without a network."""
+
+from __future__ import annotations
+
+import pytest
+from inspection_rig import antivirus, inspected, with_profiles
+
+from lab.gateway.dataplane.compile import compile_config
+from lab.gateway.dataplane.faults import with_faults
+from lab.inspector import ftp, http, tls
+from lab.inspector.filetypes import file_type
+from lab.inspector.marks import slots
+from lab.inspector.signatures import Rule, Search
+from lab.inspector.urlfilter import UrlEntry, first_match
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Content-Length: 5\r\nContent-Length: 6",
+        "Content-Length: +5",
+        "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "Content-Length : 5",
+        "A: b\r\n folded",
+        "A: b\nContent-Length: 5",
+        "Host: a\r\nHost: b",
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_refused(fields):
+    with pytest.raises(http.Unreadable):
+        http.request(f"POST / HTTP/1.1\r\n{fields}\r\n\r\n".encode()).body()
+
+
+@pytest.mark.parametrize(
+    ("method", "head", "body"),
+    [
+        ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 7", (http.LENGTH, 7)),
+        ("GET", "HTTP/1.1 200\r\nTransfer-Encoding: Chunked", (http.CHUNKED, 0)),
+        ("GET", "HTTP/1.0 200 OK\r\nA: b", (http.UNTIL_CLOSE, 0)),
+        ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 7", (http.NONE, 0)),
+        ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 7", (http.NONE, 0)),
+    ],
+)
+def test_where_a_response_ends(method, head, body):
+    assert http.response(f"{head}\r\n\r\n".encode()).body(method) == body
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 7, 100])
+def test_the_content_of_a_chunked_body_in_any_pieces(step):
+    wire = b"5;x=y\r\nhello\r\nb\r\n wonderful \r\n5\r\nworld\r\n0\r\nTrailer: 1\r\n\r\nHTTP/1.1"
+    chunks, found, at = http.Chunks(), b"", 0
+    while not chunks.over:
+        piece = wire[at : at + step]
+        found += b"".join(piece[low:high] for low, high in chunks.feed(piece))
+        at += chunks.used
+    assert found == b"hello wonderful world"
+    assert wire[at:] == b"HTTP/1.1"
+
+
+@pytest.mark.parametrize("wire", [b"5\nhello\n0\n\n", b"x\r\n", b"5\r\nhelloXX\r\n", b"-1\r\n"])
+def test_what_is_no_chunked_body_is_refused(wire):
+    with pytest.raises(http.Unreadable):
+        list(http.Chunks().feed(wire))
+
+
+def test_url_entries():
+    block = [UrlEntry.of("https://Blocked.lab/Area", "simple", "block")]
+    assert first_match(block, "blocked.lab", "/Area/page?x=1")
+    assert first_match(block, "blocked.lab", "/Area?x")
+    assert not first_match(block, "blocked.lab", "/Areas")
+    assert not first_match(block, "sub.blocked.lab", "/Area")
+    wild = UrlEntry.of("*.lab/a?c", "wildcard", "block")
+    assert wild.matches("x.lab", "/abc")
+    assert not wild.matches("x.lab", "/abcd")
+    order = [UrlEntry.of("a.lab", "simple", "exempt"), UrlEntry.of(".*", "regex", "block")]
+    assert first_match(order, "a.lab", "/").action == "exempt"
+    assert first_match(order, "b.lab", "/").action == "block"
+
+
+def test_a_pattern_across_pieces_is_found_once():
+    rule = Rule(1, "n", "block", True, 0, None, None, "body", b"needle", True)
+    for cut in range(1, 8):
+        search, text = Search([rule]), b"xNeEdLex needle"
+        assert list(search.feed(text[:cut])) + list(search.feed(text[cut:])) == [rule]
+
+
+def test_ftp_addresses():
+    assert ftp.passive(b"227 Entering Passive Mode (198,18,2,10,4,1).\r\n") == ("198.18.2.10", 1025)
+    assert ftp.passive(b"227 (300,1,1,1,1,1)\r\n") is None
+    assert ftp.extended_passive(b"229 Entering (|||6446|)\r\n") == 6446
+    assert ftp.active("PORT", "198,18,1,10,4,1") == ("198.18.1.10", 1025)
+    assert ftp.active("EPRT", "|2|2001:2:0:1::10|5282|") == ("2001:2:0:1::10", 5282)
+    assert ftp.active("EPRT", "|1|x|5282|") is None
+    assert ftp.as_command("PORT", ("198.18.2.1", 1025)) == b"PORT 198,18,2,1,4,1\r\n"
+
+
+def test_a_server_name_needs_the_whole_hello():
+    import ssl
+
+    context = ssl.create_default_context()
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = context.wrap_bio(incoming, outgoing, server_hostname="Blocked.lab")
+    with pytest.raises(ssl.SSLWantReadError):
+        client.do_handshake()
+    hello = outgoing.read()
+    assert tls.server_name(hello) == "blocked.lab"
+    assert all(tls.server_name(hello[:size]) is None for size in range(0, len(hello), 37))
+    with pytest.raises(tls.NoHello):
+        tls.server_name(b"GET / HTTP/1.1\r\n")
+
+
+def test_types_of_files():
+    assert file_type(b"MZ\x90", "a.txt") == "exe"
+    assert file_type(b"\r\n@ECHO OFF\r\n", "a") == "bat"
+    assert file_type(b"text", "a.txt") == "unknown"
+
+
+def test_policies_keep_their_slots():
+    many = slots([5, 70_000, 4_000_000_000])
+    assert many[5] == 5
+    assert len(set(many.values())) == 3
+    assert slots([70_000])[70_000] == many[70_000]
+    assert all(0 < slot < 65_536 for slot in many.values())
+
+
+def test_a_policy_is_inspected_only_with_status_and_profile():
+    tables = {"antivirus/profile": [antivirus()]}
+    for attributes, expected in (
+        ({"av_profile": "av"}, {1}),
+        ({"av_profile": "av", "utm_status": "disable"}, set()),
+        ({"av_profile": "missing"}, set()),
+        ({"av_profile": "av", "action": "deny"}, set()),
+        ({}, set()),
+    ):
+        intent = compile_config(with_profiles(inspected(**attributes), tables=tables))
+        assert set(intent.inspecting) == expected
+
+
+def test_every_function_can_lack_its_licence():
+    intent = compile_config(
+        with_profiles(inspected(av_profile="av"), tables={"antivirus/profile": [antivirus()]})
+    )
+    assert with_faults(intent, {"license-missing": {"function": "ips"}}).inspecting
+    assert not with_faults(intent, {"license-missing": {"function": "antivirus"}}).inspecting
