@@ -84,6 +84,8 @@ class Endpoints:
     @keyword()
     def nothing_should_be_left_on_the_endpoints(self) -> None:
         """Every program of the run has ended and its folders are gone."""
+        if session.has("files"):
+            session.files.remove()
         for shell in (session.client, session.server):
             if left := shell.clean_up():
                 raise NotProven(f"on the {shell.name} this would not end: {left[0]}")

@@ -61,6 +61,8 @@ class Run:
             session.workspace.changes.journal.release()
         for shell in session.shells():
             try:
+                if shell.name == "server" and session.has("files"):
+                    session.files.remove()
                 shell.clean_up()
             except NotProven as lost:
                 logger.warn(str(lost))

@@ -6,6 +6,8 @@ from gatepass import record
 from gatepass.outcome import verdict_of
 from session import session
 
+FOR_COMPARISON = "for comparison"
+"""What stands where a figure is held against nothing, beside others that are."""
 _STOPPED = ("Execution terminated by signal", "Test execution stopped due to a fatal error")
 _OF_THE_PARENT = ("Skipped in parent suite setup:", "Parent suite setup failed:")
 
@@ -37,7 +39,7 @@ class Verdicts:
         evidence = [note for note in session.noted if isinstance(note, record.Evidence)]
         columns = {
             "Measured": [record.measured(measurement) for measurement in measurements],
-            "Required": [record.required(measurement) for measurement in measurements],
+            "Required": _aligned([record.required(measurement) for measurement in measurements]),
             "Evidence": dict.fromkeys(
                 f"{'✓' if one.holds else '✗'} {one.claim}" for one in evidence
             ),
@@ -45,6 +47,11 @@ class Verdicts:
         for name, texts in columns.items():
             if shown := "; ".join(text for text in texts if text):
                 result.metadata[name] = shown
+
+
+def _aligned(texts: list[str]) -> list[str]:
+    """A requirement for each figure, or none at all where no figure has one."""
+    return [text or FOR_COMPARISON for text in texts] if any(texts) else []
 
 
 def _in_our_words(message: str) -> str:

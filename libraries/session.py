@@ -15,11 +15,15 @@ from robot.errors import RobotError
 
 from gatepass import record
 from gatepass.errors import NotProven
+from gatepass.file_server import TestFiles
 from gatepass.fortigate import FortiGate
 from gatepass.identity import Identity, identify
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.judgement import Rule
 from gatepass.rules import Flow, RuleSet
+from gatepass.security import Inspection, SecurityProfiles
+from gatepass.specimens import Specimen, specimens
+from gatepass.testbed import FileServer
 from gatepass.throughput import Trials
 from gatepass.workspace import Workspace, connect, new_mark
 from ssh_shell import SshShell, clean_endpoints
@@ -119,6 +123,34 @@ class Session:
     def server(self) -> SshShell:
         """The endpoint on the far side."""
         return self._endpoint("server")
+
+    @once
+    def file_server(self) -> FileServer:
+        """What serves files on the server."""
+        files = self.testbed.endpoints.server.files
+        if files is None:
+            raise NotProven(
+                "the testbed names no file server. Set up HTTP, HTTPS and FTP on the server and "
+                "add endpoints.server.files (see docs/orders-and-testbeds.md)."
+            )
+        return files
+
+    @once
+    def files(self) -> TestFiles:
+        """The run's files on it."""
+        return TestFiles(self.server, self.file_server.folder, self.mark)
+
+    @once
+    def specimens(self) -> dict[str, Specimen]:
+        """What security services have to stop, and what not."""
+        return specimens(self.mark, tuple(self.order.filtered_file_types))
+
+    @once
+    def inspection(self) -> Inspection:
+        """The policy that inspects."""
+        types = self.order.filtered_file_types
+        profiles = SecurityProfiles(self.gateway, self.workspace.changes, types)
+        return Inspection(self.rules, profiles)
 
     def _endpoint(self, name: str) -> SshShell:
         shell = SshShell(name, getattr(self.testbed.endpoints, name), self.mark)

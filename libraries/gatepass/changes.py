@@ -17,13 +17,16 @@ from gatepass.journal import Journal
 from gatepass.record import Restoration
 
 SAVED = "gateway-before.conf"
-_MARKED = ("name", "comments", "comment")
+_MARKED = ("name", "tag", "comments", "comment")
 _SCRIPT_FROM = 20  # below this many rows, single calls are quicker than a script and its check
 
 MKEYS = {
     "firewall/policy": "policyid",
     "firewall/shaping-policy": "id",
     "router/static": "seq-num",
+    "webfilter/urlfilter": "id",
+    "ips/custom": "tag",
+    "application/custom": "tag",
 }
 
 
@@ -259,21 +262,7 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path) -> Restoration:
         What was left or differs; never raises for a fault of the gateway.
     """
     mark = journal.head["mark"]
-    left: list[str] = []
-    problems: list[str] = []
-    for entry in _newest_first(journal.entries):
-        path = entry["path"]
-        try:
-            if entry["do"] == "create":
-                stuck = remove_marked(gateway, path, entry["mkeys"], mark)
-                left += [f"{path} {mkey}" for mkey in stuck]
-                problems += [refusal for refusal in stuck.values() if refusal][:1]
-            else:
-                gateway.change(path, entry["mkey"], entry["before"])
-        except (GatewayLost, Refused) as error:
-            problems.append(str(error))
-            if isinstance(error, GatewayLost):
-                break
+    left, problems = _take_back(gateway, journal.entries, mark)
     if problems and gateway.lost:
         return Restoration(False, left=tuple(left), problem=problems[-1])
     try:
@@ -297,6 +286,40 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path) -> Restoration:
     if not problems:
         return Restoration(True)
     return Restoration(False, changed, tuple(left), "; ".join(problems))
+
+
+def _take_back(
+    gateway: FortiGate, entries: Sequence[dict], mark: str
+) -> tuple[list[str], list[str]]:
+    """Undo entries, newest first, and again what was refused, as long as that gets further.
+
+    A policy may have been given a profile that was made after it, and holds on to that one.
+
+    Returns:
+        The objects that would not go, and what the device said.
+    """
+    todo, before = list(_newest_first(entries)), None
+    while True:
+        left: list[str] = []
+        problems: list[str] = []
+        refused: list[dict] = []
+        for entry in todo:
+            path = entry["path"]
+            try:
+                if entry["do"] == "change":
+                    gateway.change(path, entry["mkey"], entry["before"])
+                elif stuck := remove_marked(gateway, path, entry["mkeys"], mark):
+                    left += [f"{path} {mkey}" for mkey in stuck]
+                    problems += [refusal for refusal in stuck.values() if refusal][:1]
+                    refused.append({**entry, "mkeys": list(stuck)})
+            except Refused as error:
+                problems.append(str(error))
+                refused.append(entry)
+            except GatewayLost as error:
+                return left, [*problems, str(error)]
+        if not refused or (len(left), len(refused)) == before:
+            return left, problems
+        todo, before = refused, (len(left), len(refused))
 
 
 def _newest_first(entries: Sequence[dict]) -> Iterable[dict]:

@@ -19,6 +19,8 @@ from urllib.parse import quote
 
 import requests
 
+from gatepass.waiting import until
+
 DUPLICATE, NOT_FOUND = -5, -3
 _DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
@@ -192,6 +194,30 @@ class FortiGate:
         """The whole answer of a monitor; POST where a body is given, else GET."""
         method = "GET" if body is None else "POST"
         return self._unpack(self._call(method, f"monitor/{path}", query, body, timeout_s))
+
+    # -- log ---------------------------------------------------------------------------------
+
+    def log(self, path: str, **query: object) -> list[dict]:
+        """The rows of a log, newest first.
+
+        Args:
+            path: device and type: ``memory/virus``.
+            query: rows=, filter=, …
+
+        The device looks for them in the background: until it is done, it is asked again.
+        """
+        rows: list[dict] = []
+
+        def done() -> bool:
+            nonlocal rows
+            answer = self._unpack(self._call("GET", f"log/{path}", query, None, None))
+            rows = answer.get("results") or []
+            if number := answer.get("session_id"):
+                query["session_id"] = number
+            return int(answer.get("completed", 100)) >= 100
+
+        until(done, self.timeout_s)
+        return rows
 
     # -- transport ---------------------------------------------------------------------------
 

@@ -22,6 +22,9 @@ from gatepass.schema import (
 Switch = Annotated[bool, Field(description="true or false")]
 
 
+FileType = Literal["exe", "bat", "elf", "zip", "pdf"]
+
+
 class Options(Model):
     """What was bought on top of the tier; the names are the catalogue's."""
 
@@ -72,6 +75,13 @@ class Order(InputFile):
     language: Literal["en", "fi"] = Field(default="en", description="en or fi")
     options: Options = Options()
     shaper: Shaper | None = None
+    filtered_file_types: list[FileType] = Field(
+        default=["exe", "bat"],
+        min_length=1,
+        max_length=5,
+        description="a list of exe, bat, elf, zip, pdf",
+    )
+    """What the file filter stops, where security services were bought."""
     gateway: OrderedGateway = OrderedGateway()
     notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
 

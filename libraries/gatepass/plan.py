@@ -23,6 +23,8 @@ NAME = "Acceptance"
 """Of the whole suite, in reports and in the long names of its parts."""
 MEASURED = "throughput"
 """Tag of the checks that send a whole set of trials."""
+DOWNLOADED = "downloads"
+"""Tag of the checks that download a large file with security services off and on."""
 _OTHER_S = 0.6
 """Time of a check without trials, in seconds, as seen in the lab."""
 _AROUND_A_TRIAL_S = 0.15
@@ -38,12 +40,14 @@ class Chosen:
         whole: see `checks`.
         chapters: how many they stand in.
         measured: how many of them send trials.
+        downloaded: how many of them download a large file.
     """
 
     checks: int
     whole: int
     chapters: int
     measured: int
+    downloaded: int = 0
 
 
 def planned(suites: Path) -> list[tuple[str, str]]:
@@ -76,14 +80,20 @@ def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
         raise InputError(f"after --: {words}. Robot says so; see `robot --help`.") from None
     tests = list(root.all_tests)
     chapters = dict.fromkeys(test.parent.name for test in tests)
-    return Chosen(
-        len(tests), whole, len(chapters), sum(MEASURED in test.tags for test in tests)
+    measured, downloaded = (
+        sum(tag in test.tags for test in tests) for tag in (MEASURED, DOWNLOADED)
     )
+    return Chosen(len(tests), whole, len(chapters), measured, downloaded)
 
 
-def estimate_s(chosen: Chosen, profile: Profile) -> tuple[float, float]:
+def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, float]:
     """Shortest and longest time of a run in seconds, without the lab's set-up."""
     shortest, longest = profile.traffic_s(chosen.measured)
+    if order.options.security_services:  # once off, once on, at the tier's rates
+        megabits = profile.download_mib * profile.downloads * 2**20 * 8 / 1e6
+        fast, slow = order.promise.stateful_mbps, order.promise.security_services_mbps
+        shortest += chosen.downloaded * megabits * 2 / fast
+        longest += chosen.downloaded * megabits * (1 / fast + 1 / slow)
     others = (chosen.checks - chosen.measured) * _OTHER_S
     around = chosen.measured * _AROUND_A_TRIAL_S
     return (
@@ -99,7 +109,7 @@ def sentence(
     chosen: Chosen,
 ) -> str:
     """The plan, as it is told before the first check."""
-    shortest, longest = estimate_s(chosen, profile)
+    shortest, longest = estimate_s(chosen, order, profile)
     left_out = chosen.whole - chosen.checks
     warning = f";\n         {left_out} are left out: not proven at best" if left_out else ""
     return (

@@ -118,6 +118,11 @@ class RuleSet:
         with self._changing():
             self.gateway.change(POLICY, policyid, {"status": _switch(on)})
 
+    def attach(self, policyid: int, values: dict) -> None:
+        """Set attributes of a policy that was added, such as its security profiles."""
+        with self._changing():
+            self.gateway.change(POLICY, policyid, values)
+
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """A change that may break off halfway: the next one then begins with none of our policies.

@@ -176,6 +176,16 @@ class Ssh(Model):
     known_hosts_file: File = Field(description=A_FILE)
 
 
+class FileServer(Model):
+    """What serves files for downloads, over HTTP, HTTPS and FTP."""
+
+    folder: str = text("the absolute path of a folder on the server", r"^/[A-Za-z0-9._/-]+$")
+    """That all three show as their root, and in which the SSH user may write."""
+    http_port: Port = 80
+    https_port: Port = 443
+    ftp_port: Port = 21
+
+
 class Endpoint(Model):
     """A Linux host that sends or receives traffic."""
 
@@ -190,12 +200,18 @@ class Endpoint(Model):
     probe_port: Port = 5301
     """Where single connections are tried; the port after it is used as well."""
 
+class Server(Endpoint):
+    """The endpoint on the far side."""
+
+    files: FileServer | None = Field(default=None, description="a group: folder and ports")
+    """Where test files are put and how they are served."""
+
 
 class Endpoints(Model):
     """The two ends of the path through the gateway."""
 
     client: Endpoint
-    server: Endpoint
+    server: Server
 
     @model_validator(mode="after")
     def _a_pair(self) -> Self:

@@ -185,6 +185,7 @@ def test_the_guide_explains_every_key() -> None:
     models = (
         *(order.Order, order.Options, order.Shaper, order.OrderedGateway),
         *(testbed.Testbed, testbed.Gateway, testbed.Endpoints, testbed.Endpoint, testbed.Ssh),
+        testbed.FileServer,
         profile.Profile,
     )
     keys = {key for model in models for key in model.model_fields}

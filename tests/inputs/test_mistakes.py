@@ -18,6 +18,8 @@ from input_files import (
 from gatepass.errors import InputError
 from gatepass.inputs import load_order, load_profile
 
+TYPES = "filtered_file_types"
+
 # kind, what is replaced, by what, the key that the sentence names, what else it says
 MISTAKES = [
     # an order
@@ -50,6 +52,9 @@ MISTAKES = [
     ("order", "min_vcpus: 2", "min_vcpus: 1.5", "gateway.min_vcpus", "found 1.5"),
     ("order", "min_vcpus: 2", 'min_vcpus: "2"', "gateway.min_vcpus", "without quotes"),
     ("order", "min_vcpus: 2", "min_vcpus: 0", "gateway.min_vcpus", "1 to 1024"),
+    ("order", "gateway:", f"{TYPES}: [doc]\ngateway:", f"{TYPES}[0]", "exe, bat, elf"),
+    ("order", "gateway:", f"{TYPES}: []\ngateway:", TYPES, "a list"),
+    ("order", "gateway:", f"{TYPES}: exe\ngateway:", TYPES, "a list"),
     # a testbed
     ("testbed", "https://198", "http://198", "gateway.url", "HTTPS only"),
     ("testbed", "https://198.18", f"https://admin:{SECRET}@198.18", "gateway.url", "password out"),

@@ -1,0 +1,46 @@
+*** Settings ***
+Documentation       Security services inspect what passes: viruses, blocked sites, attacks, unwanted
+...                 applications and file types are stopped, and everything else arrives unaltered.
+...                 Only where that is shown does a rate with services on count.
+Resource            ../resources/services.resource
+
+Suite Setup         The Security Services Are Prepared
+Test Template       The Services Stop It And Nothing Else
+Test Tags           security
+
+
+*** Test Cases ***                 STOPPED                       ARRIVES                      OVER
+A Virus Over HTTP                  the virus test file           a clean file                 HTTP
+A Virus Over FTP                   the virus test file           a clean file                 FTP
+A Blocked Site Over HTTP           the page of a blocked host    the page of its neighbour    HTTP
+A Blocked Site Over HTTPS          the page of a blocked host    the page of its neighbour    HTTPS
+An Attack                          an exploit-like request       a harmless request           HTTP
+An Unwanted Application            a controlled application      another application          HTTP
+An Unwanted File Type Over HTTP    a file of a filtered type     a file of another type       HTTP
+An Unwanted File Type Over FTP     a file of a filtered type     a file of another type       FTP
+
+FTP Downloads
+    [Tags]    downloads
+    [Template]    Downloads With Services On Reach The Tier
+    FTP
+
+HTTP Downloads
+    [Tags]    downloads
+    [Template]    Downloads With Services On Reach The Tier
+    HTTP
+
+Objects Of 16 KB Over HTTP
+    [Template]    Small Objects With Services On Reach The Tier
+    16
+
+Objects Of 64 KB Over HTTP
+    [Template]    Small Objects With Services On Reach The Tier
+    64
+
+Objects Of 256 KB Over HTTP
+    [Template]    Small Objects With Services On Reach The Tier
+    256
+
+Objects Of Mixed Size Over HTTP
+    [Template]    Small Objects With Services On Reach The Tier
+    16, 64 and 256

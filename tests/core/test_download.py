@@ -1,0 +1,152 @@
+"""Downloads with a real curl from a small web server on the loopback."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from local_shell import LocalShell
+
+from gatepass.download import Broken, Source, fetch, many, timed
+from gatepass.errors import NotProven
+from gatepass.file_server import TestFiles
+from gatepass.specimens import EICAR, FILTERED, specimens
+
+MARK = "gp0a1b2c"
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        server: Web = self.server
+        server.asked.append((self.path, self.headers["Host"], self.headers["User-Agent"]))
+        if "cut" in self.path:
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"x" * 10)
+            self.close_connection = True
+        elif "missing" in self.path:
+            self.send_error(404)
+        else:
+            super().do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Keep quiet."""
+
+
+class Web(ThreadingHTTPServer):
+    """Serves a folder and remembers what was asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.asked: list[tuple[str, str, str]] = []
+        super().__init__(
+            ("127.0.0.1", 0), lambda *args: _Handler(*args, directory=str(folder))
+        )
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "www").mkdir()
+    return tmp_path / "www"
+
+
+@pytest.fixture
+def web(root: Path) -> Iterator[Web]:
+    server = Web(root)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def source(web: Web) -> Source:
+    return Source("http", "127.0.0.1", web.server_port, "blocked.gatepass.test", "Agent/1.0")
+
+
+def test_a_copy_is_told_from_anything_else(
+    root: Path, web: Web, source: Source, shell: LocalShell
+) -> None:
+    (root / "f.bin").write_bytes(b"abc")
+    got = fetch(shell, source, "f.bin")
+    assert (got.status, got.bytes, got.exit_code) == (200, 3, 0)
+    assert got.is_copy_of(b"abc") and not got.is_copy_of(b"abd")
+    assert web.asked == [("/f.bin", f"blocked.gatepass.test:{web.server_port}", "Agent/1.0")]
+
+
+@pytest.mark.parametrize("path", ["missing", "cut"])
+def test_what_did_not_arrive_is_no_copy(source: Source, shell: LocalShell, path: str) -> None:
+    got = fetch(shell, source, path)
+    assert not got.is_copy_of(b"") or got.bytes == 0
+    assert got.status in (404, 200)
+
+
+def test_nobody_there(shell: LocalShell) -> None:
+    got = fetch(shell, Source("http", "127.0.0.1", 9), "f")
+    assert (got.status, got.bytes) == (0, 0) and got.exit_code
+    assert ("(" in str(got) and "Could not connect" in str(got)) or "Failed to connect" in str(got)
+
+
+def test_a_timed_download_is_whole_or_broken(
+    root: Path, source: Source, shell: LocalShell
+) -> None:
+    (root / "large").write_bytes(b"x" * 100_000)
+    transfer = timed(shell, source, "large", 100_000, 5)
+    assert transfer.bytes == 100_000 and transfer.mbps > 0
+    with pytest.raises(Broken, match="100,000 of 200,000 bytes"):
+        timed(shell, source, "large", 200_000, 5)
+    with pytest.raises(Broken, match="10 of 1,000 bytes"):
+        timed(shell, source, "cut", 1000, 5)
+
+
+def test_many_objects_are_counted(
+    root: Path, web: Web, source: Source, shell: LocalShell
+) -> None:
+    (root / "a").write_bytes(b"x" * 1000)
+    (root / "b").write_bytes(b"y" * 3000)
+    told = many(shell, source, [("a", 1000), ("b", 3000)], 20, 4, 10)
+    assert (told.files, told.failed, told.bytes) == (40, 0, 80_000)
+    assert len(web.asked) == 40
+    told = many(shell, source, [("a", 1000), ("missing", 7)], 5, 2, 10)
+    assert (told.files, told.failed, told.bytes) == (10, 5, 5000)
+
+
+def test_no_curl(source: Source, tmp_path: Path) -> None:
+    bare = LocalShell("client", tmp_path, ("env", f"PATH={tmp_path}"))
+    with pytest.raises((NotProven, FileNotFoundError)):
+        fetch(bare, source, "f")
+
+
+def test_files_are_put_and_taken_away(root: Path, shell: LocalShell) -> None:
+    files = TestFiles(shell, str(root), MARK)
+    made = specimens(MARK, ("bat", "exe"))
+    files.put(made.values())
+    files.noise("large.bin", 5000)
+    for specimen in made.values():
+        assert (root / files.path(specimen.file)).read_bytes() == specimen.content
+    assert (root / MARK / "large.bin").stat().st_size == 5000
+    assert made["a file of a filtered type"].content == FILTERED["bat"]
+    assert made["the virus test file"].content == EICAR and len(EICAR) == 68
+    files.remove()
+    assert not (root / MARK).exists()
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(shell: LocalShell) -> None:
+    with pytest.raises(NotProven, match=r"cannot be put into /proc/gp0a1b2c on the .*testbed file"):
+        TestFiles(shell, "/proc", MARK).noise("x", 1)
+
+
+def test_each_harmful_specimen_has_a_harmless_neighbour() -> None:
+    made = list(specimens(MARK, ("exe",)).values())
+    for harmful, harmless in zip(made[::2], made[1::2], strict=True):
+        assert harmful.log and not harmless.log
+        assert (harmful.file, harmful.host, harmful.agent) != (
+            harmless.file,
+            harmless.host,
+            harmless.agent,
+        )

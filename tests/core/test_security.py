@@ -1,0 +1,121 @@
+"""The run's security profiles on the lab's own gateway process, and what its log says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gateway_client import GatewayUnderTest
+
+from gatepass.changes import SAVED, Changes, undo
+from gatepass.configuration import comparable
+from gatepass.fortigate import FortiGate
+from gatepass.journal import NAME, Journal
+from gatepass.rules import Flow, RuleSet
+from gatepass.security import Inspection, SecurityProfiles, without_licence
+from gatepass.security_log import stopped, told
+from gatepass.specimens import BLOCKED_HOST, exploit
+
+MARK = "gp0a1b2c"
+CLIENT = "198.18.1.10"
+
+
+@pytest.fixture
+def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
+    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
+    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
+    yield Changes(gateway, journal, MARK)
+    journal.release()
+
+
+@pytest.fixture
+def inspection(gateway: FortiGate, changes: Changes) -> Inspection:
+    rules = RuleSet(gateway, changes, Flow(CLIENT, "198.18.2.10", "port2", "port1"))
+    made = Inspection(rules, SecurityProfiles(gateway, changes, ["exe", "bat"]))
+    made.begin()
+    return made
+
+
+def policy(gateway: FortiGate, inspection: Inspection) -> dict:
+    return gateway.row("firewall/policy", inspection.policyid)
+
+
+def test_on_and_off_and_gone(
+    gateway: FortiGate, changes: Changes, inspection: Inspection, tmp_path: Path
+) -> None:
+    assert policy(gateway, inspection)["utm-status"] == "disable"
+    inspection.switch(True)
+    row = policy(gateway, inspection)
+    for attribute, value in inspection.profiles.attributes().items():
+        assert row[attribute] == value
+    assert row["nat"] == "enable"
+    inspection.switch(False)
+    row = policy(gateway, inspection)
+    assert row["utm-status"] == "disable" and row["av-profile"] == ""
+    inspection.switch(True)
+    assert undo(gateway, changes.journal, tmp_path / SAVED).identical
+
+
+def test_the_profiles_name_the_specimens(gateway: FortiGate, inspection: Inspection) -> None:
+    inspection.switch(True)
+    made = {path: gateway.rows(path) for path in ("ips/custom", "ips/sensor", "application/list")}
+    (signature,) = made["ips/custom"]
+    assert exploit(MARK) in signature["signature"]
+    sensor = next(row for row in made["ips/sensor"] if row["name"].startswith(MARK))
+    number = sensor["entries"][0]["rule"][0]["id"]
+    assert f"--attack_id {number};" in signature["signature"]
+    (table,) = gateway.rows("webfilter/urlfilter")
+    assert table["entries"][0]["url"] == BLOCKED_HOST
+
+
+def test_numbers_of_the_customers_signatures_are_left_alone(
+    gateway: FortiGate, device: GatewayUnderTest, inspection: Inspection
+) -> None:
+    theirs = {
+        "tag": "theirs",
+        "signature": 'F-SBID( --attack_id 1000; --name "t"; --protocol tcp; --service HTTP; '
+        '--flow from_client; --pattern "x"; --context uri; )',
+    }
+    device.post("cmdb/ips/custom", theirs)
+    inspection.switch(True)
+    ours = gateway.row("ips/custom", f"{MARK}-ips")["signature"]
+    assert "--attack_id 1001;" in ours
+
+
+@pytest.mark.parametrize("function", ["antivirus", "ips", "appctrl", "web_filtering"])
+def test_a_licence_that_is_missing(
+    gateway: FortiGate, device: GatewayUnderTest, function: str
+) -> None:
+    assert without_licence(gateway) == {}
+    device.control("PUT", "/faults/license-missing", {"function": function})
+    assert without_licence(gateway) == {function: "no license"}
+
+
+def test_the_log_tells_what_was_stopped_of_the_clients(
+    gateway: FortiGate, lab_process: GatewayUnderTest
+) -> None:
+    event = {
+        "time": 1_790_000_000.0,
+        "type": "virus",
+        "policyid": 7,
+        "srcip": CLIENT,
+        "dstip": "198.18.2.10",
+        "srcport": 40000,
+        "dstport": 80,
+        "service": "HTTP",
+        "action": "blocked",
+        "virus": "Eicar-Test",
+    }
+    others = (
+        {"srcip": "198.18.1.99"},
+        {"action": "passthrough"},
+        {"policyid": 8},
+        {"type": "webfilter"},
+    )
+    with (lab_process.folder / "security.jsonl").open("a") as log:
+        for change in ({}, *others):
+            log.write(json.dumps(event | change) + "\n")
+    (entry,) = stopped(gateway, "virus", CLIENT, 7)
+    assert told(entry) == "virus Eicar-Test, action blocked"
