@@ -10,7 +10,7 @@ from types import ModuleType
 
 from benchmarks import machine
 
-NAMES = ("overhead", "counters", "policies", "setup")
+NAMES = ("overhead", "counters", "policies", "setup", "services")
 
 
 def main() -> int:

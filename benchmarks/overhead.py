@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.bench_lab import labs
 from benchmarks.table import show, spread
-from gatepass.outcome import read
+from gatepass.outcome import Outcome, read
 
 
 def main(told: Namespace) -> None:
@@ -31,7 +31,7 @@ def main(told: Namespace) -> None:
             folder = max((lab.folder / "results").iterdir())
             outcome = read(folder / "output.xml")
             print(f"{outcome.verdict}, {len(outcome.checks)} checks, exit code {done.returncode}")
-            traffics.append(traffic_s(folder / "trials"))
+            traffics.append(traffic_s(folder / "trials") + transfers_s(outcome))
             ratios.append(walls[-1] / traffics[-1])
             for check in outcome.checks:
                 chapters[check.chapter] += check.elapsed_s / times
@@ -42,6 +42,15 @@ def main(told: Namespace) -> None:
     )
     show(("chapter", "s"), [(name, f"{seconds:.1f}") for name, seconds in chapters.items()])
     print(f"Building the lab took {built_s:.1f} s and is not in the wall time.")
+
+
+def transfers_s(outcome: Outcome) -> float:
+    """Seconds in which files were downloaded for a figure."""
+    return sum(
+        float(measurement.facts.get("transfer_seconds", 0))
+        for check in outcome.checks
+        for measurement in check.measurements
+    )
 
 
 def traffic_s(trials: Path) -> float:

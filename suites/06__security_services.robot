@@ -6,7 +6,7 @@ Resource            ../resources/services.resource
 
 Suite Setup         The Security Services Are Prepared
 Test Template       The Services Stop It And Nothing Else
-Test Tags           security
+Test Tags           security_services
 
 
 *** Test Cases ***                 STOPPED                       ARRIVES                      OVER
@@ -20,27 +20,31 @@ An Unwanted File Type Over HTTP    a file of a filtered type     a file of anoth
 An Unwanted File Type Over FTP     a file of a filtered type     a file of another type       FTP
 
 FTP Downloads
-    [Tags]    downloads
+    [Tags]    downloads    large_file
     [Template]    Downloads With Services On Reach The Tier
     FTP
 
 HTTP Downloads
-    [Tags]    downloads
+    [Tags]    downloads    large_file
     [Template]    Downloads With Services On Reach The Tier
     HTTP
 
 Objects Of 16 KB Over HTTP
+    [Tags]    downloads
     [Template]    Small Objects With Services On Reach The Tier
     16
 
 Objects Of 64 KB Over HTTP
+    [Tags]    downloads
     [Template]    Small Objects With Services On Reach The Tier
     64
 
 Objects Of 256 KB Over HTTP
+    [Tags]    downloads
     [Template]    Small Objects With Services On Reach The Tier
     256
 
 Objects Of Mixed Size Over HTTP
+    [Tags]    downloads
     [Template]    Small Objects With Services On Reach The Tier
     16, 64 and 256

@@ -37,7 +37,7 @@ TIER = (
     TierPromise(
         "security_services_mbps",
         "Throughput with security services",
-        frozenset({"securityservices", "throughput"}),
+        frozenset({"securityservices", "downloads"}),
         option="security_services",
     ),
     TierPromise("ipsec_tunnels", "IPsec tunnels", frozenset({"ipsec"})),

@@ -23,7 +23,7 @@ NAME = "Acceptance"
 """Of the whole suite, in reports and in the long names of its parts."""
 MEASURED = "throughput"
 """Tag of the checks that send a whole set of trials."""
-DOWNLOADED = "downloads"
+DOWNLOADED = "large_file"
 """Tag of the checks that download a large file with security services off and on."""
 _OTHER_S = 0.6
 """Time of a check without trials, in seconds, as seen in the lab."""

@@ -60,7 +60,7 @@ def start_responder(shell: Shell, ports: Sequence[int], limit_s: float) -> Detac
     Raises:
         NotProven: it could not be started, with its own words.
     """
-    script = _install(shell, "responder.py")
+    script = install(shell, "responder.py")
     numbers = " ".join(map(str, ports))
     ready = f"ss -Hltn 'sport = :{ports[-1]}' | grep -q ."
     command = f"python3 {script} {limit_s:.0f} {numbers}"
@@ -80,7 +80,7 @@ def try_all(shell: Shell, probes: Sequence[Probe], timeout_s: float = 1.0) -> li
     Raises:
         NotProven: the prober did not work on the endpoint.
     """
-    script = _install(shell, "prober.py")
+    script = install(shell, "prober.py")
     flows = " ".join(shlex.quote(probe.argument) for probe in probes)
     limit = 10 + max(probe.tries for probe in probes) * (timeout_s + 0.2)
     done = shell.run(f"python3 {script} {timeout_s} {flows}", timeout_s=limit)
@@ -94,7 +94,8 @@ def try_all(shell: Shell, probes: Sequence[Probe], timeout_s: float = 1.0) -> li
         raise NotProven(f"the prober failed on the {shell.name}: {words}") from None
 
 
-def _install(shell: Shell, name: str) -> str:
+def install(shell: Shell, name: str) -> str:
+    """Put a script of `gatepass.remote` into the run's folder, once; its path there."""
     path = f"{shell.folder()}/{name}"
     if shell.run(f"[ -s {path} ]").status:
         shell.put(resources.files("gatepass.remote").joinpath(name).read_text(), path)

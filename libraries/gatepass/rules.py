@@ -68,7 +68,7 @@ class RuleSet:
         Returns:
             The policyid of the last policy.
         """
-        self._prepare()
+        self.prepare()
         now = (len(self._fillers), self._nat, self._extra, self._half_done)
         if self.test_id and now == (policies - 1, nat, [], False):
             return self.test_id
@@ -170,7 +170,7 @@ class RuleSet:
 
     def test_row(self, policyid: int, nat: bool, **values: object) -> dict:
         """A policy that permits the test traffic; further attributes override."""
-        self._prepare()
+        self.prepare()
         return {
             "policyid": policyid,
             "name": self.changes.name(f"p{policyid}"),
@@ -188,10 +188,10 @@ class RuleSet:
 
     def free_id(self, offset: int) -> int:
         """A policyid outside the range of the fillers."""
-        self._prepare()
+        self.prepare()
         return self._first_id + 100_000 + offset
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """Address objects and the range of policyids, once a run."""
         if self._addresses:
             return

@@ -145,6 +145,8 @@ _TAGS = {
     "loss": "Packets lost on the way.",
     "enforcement": "What no policy permits is blocked.",
     "ceiling": "The tier's rate and no more.",
+    "security_services": "What inspection stops, and what it costs.",
+    "downloads": "Checks that time downloads.",
     "handover": "The gateway is as it was before.",
     "throughput": "Checks that send a set of trials.",
 }

@@ -27,6 +27,8 @@ _CATEGORIES = ("General", "Web Access", "File Access", "Email", "Network Service
                "Authentication", "Remote Access", "Tunneling", "VoIP, Messaging & Other "
                "Applications", "Web Proxy")
 
+_OF_A_PROXY = ("HTTP", "FTP", "CONNECT", "SOCKS-TCP", "SOCKS-UDP", "ALL")
+
 CATEGORY = Table(
     "firewall.service/category",
     attributes(key_name(63), string("comment", 255), toggle("fabric-object")),
@@ -149,6 +151,8 @@ _FACTORY = (
     _ports("LDAP_UDP", "Authentication", udp="389"),
     _ports("SMB", "File Access", tcp="445"),
     _ports("NONE", "", tcp="0"),
+    {"name": "webproxy", "category": "Web Proxy", "proxy": "enable", "protocol": "ALL",
+     "tcp-portrange": "0-65535:0-65535"},
 )
 
 CUSTOM = Table(
@@ -158,7 +162,7 @@ CUSTOM = Table(
         uuid(since=(7, 4, 2)),
         toggle("proxy"),
         reference("category", "firewall.service/category", size=63),
-        option("protocol", "TCP/UDP/SCTP", "ICMP", "ICMP6", "IP"),
+        option("protocol", "TCP/UDP/SCTP", "ICMP", "ICMP6", "IP", *_OF_A_PROXY),
         option("helper", "auto", "disable", "ftp", "tftp", "ras", "h323", "tns", "mms", "sip",
                "pptp", "rtsp", "dns-udp", "dns-tcp"),
         parsed("iprange", "user", values.ipv4_range, "0.0.0.0"),
