@@ -46,7 +46,7 @@ fi
 # --- system packages ------------------------------------------------------------------------------
 # program:package; iputils and the like are not needed
 needed=(python3:python3 git:git)
-[[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps nginx:nginx-light vsftpd:vsftpd clamd:clamav-daemon curl:curl)
+[[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps nginx:nginx-light vsftpd:vsftpd clamd:clamav-daemon squid:squid curl:curl)
 [[ $command == test ]] && needed+=(chromium:chromium pdfinfo:poppler-utils)
 
 missing_packages() {

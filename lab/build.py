@@ -36,6 +36,7 @@ PACKAGES = {
     "nginx": "nginx-light",
     "vsftpd": "vsftpd",
     "clamd": "clamav-daemon",
+    "squid": "squid",
     "curl": "curl",
 }
 """Programs that the lab calls, and the Debian package of each."""

@@ -200,6 +200,19 @@ _ALL = (
         "gateway",
         "What was blocked shows in no log, so nobody learns of attacks.",
     ),
+    # The web proxy of the gateway
+    Fault(
+        "proxy-refuses-half",
+        "gateway",
+        "Only some of the ordered web proxy users are served; the others cannot connect.",
+        {"users": Parameter(37, "how many connections of one client are served, at least 1")},
+    ),
+    Fault(
+        "proxy-mixes-answers",
+        "gateway",
+        "Users of the web proxy now and then get the page that somebody else asked for.",
+        {"every": Parameter(10, "of how many answers one is somebody else's")},
+    ),
     # The REST API of the gateway
     Fault(
         "api-500",

@@ -15,6 +15,7 @@ from robot.errors import RobotError
 
 from gatepass import record
 from gatepass.errors import NotProven
+from gatepass.explicit_proxy import ExplicitProxy
 from gatepass.file_server import TestFiles
 from gatepass.fortigate import FortiGate
 from gatepass.identity import Identity, identify
@@ -151,6 +152,11 @@ class Session:
         types = self.order.filtered_file_types
         profiles = SecurityProfiles(self.gateway, self.workspace.changes, types)
         return Inspection(self.rules, profiles)
+
+    @once
+    def proxy(self) -> ExplicitProxy:
+        """The gateway's explicit web proxy."""
+        return ExplicitProxy(self.gateway, self.workspace.changes, self.rules)
 
     def _endpoint(self, name: str) -> SshShell:
         shell = SshShell(name, getattr(self.testbed.endpoints, name), self.mark)

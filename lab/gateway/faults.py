@@ -50,6 +50,8 @@ DATA_PLANE_FAULTS: dict[str, dict[str, Any]] = {
     "download-altered": {},
     "inspection-slow": {"mbps": 60},
     "log-lost": {},
+    "proxy-refuses-half": {"users": 37},
+    "proxy-mixes-answers": {"every": 10},
 }
 # Faults that the API shows and the data plane carries out.
 LICENCE_FAULTS: dict[str, dict[str, Any]] = {

@@ -23,6 +23,7 @@ _SCRIPT_FROM = 20  # below this many rows, single calls are quicker than a scrip
 MKEYS = {
     "firewall/policy": "policyid",
     "firewall/shaping-policy": "id",
+    "firewall/proxy-policy": "policyid",
     "router/static": "seq-num",
     "webfilter/urlfilter": "id",
     "ips/custom": "tag",

@@ -68,6 +68,21 @@ class TestFiles:
             self._must(f"head -c {size} /dev/urandom > {self._folder}/{shlex.quote(name)}", 600)
             self._there.add(name)
 
+    def write(self, command: str, what: str) -> None:
+        """Let a shell command write files into the run's folder, once.
+
+        Args:
+            command: that writes into the current folder.
+            what: by which it is known that this was done.
+
+        Raises:
+            NotProven: the folder cannot be written.
+        """
+        if what not in self._there:
+            self._make_folder()
+            self._must(f"cd {self._folder} && {command}")
+            self._there.add(what)
+
     def remove(self) -> None:
         """Take all of it away."""
         if self._there:

@@ -147,6 +147,7 @@ _TAGS = {
     "ceiling": "The tier's rate and no more.",
     "security_services": "What inspection stops, and what it costs.",
     "downloads": "Checks that time downloads.",
+    "proxy": "The explicit web proxy and its users.",
     "handover": "The gateway is as it was before.",
     "throughput": "Checks that send a set of trials.",
 }

@@ -64,15 +64,24 @@ PhishingScanURLs no
 """
 
 
-def _start(command: Sequence[str], log: Path, **more: Any) -> subprocess.Popen[bytes]:
+def start(command: Sequence[str], log: Path, **more: Any) -> subprocess.Popen[bytes]:
+    """Start a program that ends with this process.
+
+    Args:
+        command: the program and its arguments.
+        log: takes what it says.
+        more: of `subprocess.Popen`.
+
+    Raises:
+        DataPlaneError: there is no such program.
+    """
     with log.open("ab") as output:
         try:
             return subprocess.Popen(
                 command,
                 stderr=output,
                 preexec_fn=die_with_parent(os.getpid()),
-                cwd=_PROJECT,
-                **({"stdin": subprocess.DEVNULL, "stdout": output} | more),
+                **({"stdin": subprocess.DEVNULL, "stdout": output, "cwd": _PROJECT} | more),
             )
         except OSError as error:
             raise DataPlaneError(
@@ -81,12 +90,14 @@ def _start(command: Sequence[str], log: Path, **more: Any) -> subprocess.Popen[b
             ) from None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and wait for it."""
     process.kill()
     process.wait()
 
 
-def _last_words(log: Path) -> str:
+def last_words(log: Path) -> str:
+    """The last lines of a log, as one."""
     with suppress(OSError):
         return " / ".join(log.read_text(errors="replace").split("\n")[-4:]).strip(" /")
     return ""
@@ -112,14 +123,14 @@ class Clamd:
             return
         self.stop()
         self._write(signatures)
-        self._process = _start(
+        self._process = start(
             ["clamd", "-c", str(self._folder / "clamd.conf")], self._folder / "clamd.out"
         )
         self._knows = signatures
         until = time.monotonic() + _START_S
         while not self._listens():
             if self._process.poll() is not None or time.monotonic() > until:
-                words = _last_words(self._folder / "clamd.out")
+                words = last_words(self._folder / "clamd.out")
                 self.stop()
                 raise DataPlaneError(f"The virus scanner does not start: {words}")
             time.sleep(0.01)
@@ -143,7 +154,7 @@ class Clamd:
     def stop(self) -> None:
         """End it."""
         if self._process is not None:
-            _end(self._process)
+            end(self._process)
             self._process = None
         self.socket.unlink(missing_ok=True)
 
@@ -170,7 +181,7 @@ class InspectorProcess:
         """
         if not self.running:
             self.stop()
-            self._process = _start(
+            self._process = start(
                 [
                     *(sys.executable, "-m", "lab.inspector"),
                     *("--clamd", str(self._clamd), "--log", str(self._log)),
@@ -216,7 +227,7 @@ class InspectorProcess:
                 break
             answer += piece
         if not answer.endswith(b"\n"):
-            words = _last_words(self._log.with_name("inspector.log"))
+            words = last_words(self._log.with_name("inspector.log"))
             self.stop()
             raise DataPlaneError(f"The inspector does not answer: {words or 'it says nothing'}")
         return answer.decode()
@@ -224,7 +235,7 @@ class InspectorProcess:
     def stop(self) -> None:
         """End it; the sessions that it holds break."""
         if self._process is not None:
-            _end(self._process)
+            end(self._process)
             for pipe in (self._process.stdin, self._process.stdout):
                 if pipe is not None:
                     pipe.close()

@@ -22,6 +22,7 @@ from .intent import (
     StaticRoute,
     Vip,
 )
+from .proxy import compile_proxy
 from .ranges import Spans, union
 from .services import ICMP, SCTP, TCP, UDP, ServiceBook
 
@@ -42,6 +43,7 @@ def compile_config(config: Config) -> Intent:
     """
     vips = {vip.name: vip for vip in map(_vip, config.get("firewall/vip", ())) if vip}
     selectors = _Selectors(config)
+    ports = [_port(row) for row in config.get("system/interface", ())]
     return Intent(
         policies=[_policy(row, selectors, vips) for row in config.get("firewall/policy", ())],
         vips=list(vips.values()),
@@ -52,15 +54,24 @@ def compile_config(config: Config) -> Intent:
         shaping_policies=[
             _shaping_policy(row, selectors)
             for row in config.get("firewall/shaping-policy", ())
-            if row.get("status", "enable") == "enable" and _schedule_is_on(row)
+            if _is_on(row)
         ],
-        ports=[_port(row) for row in config.get("system/interface", ())],
+        ports=ports,
         routes=[
             _route(row)
             for row in config.get("router/static", ())
             if row.get("status", "enable") == "enable"
         ],
         inspected=compile_inspection(config),
+        proxy=compile_proxy(
+            config,
+            ports,
+            [
+                (row, selectors.of(row))
+                for row in config.get("firewall/proxy-policy", ())
+                if _is_on(row)
+            ],
+        ),
         config=config,
     )
 
@@ -114,9 +125,10 @@ def _link(name: str) -> str:
     return name
 
 
-def _schedule_is_on(row: Mapping) -> bool:
+def _is_on(row: Mapping) -> bool:
     # Schedules other than the factory's "always" and "none" are no tables of this gateway.
-    return row.get("schedule", "always") in ("always", "", None)
+    scheduled = row.get("schedule", "always") in ("always", "", None)
+    return scheduled and row.get("status", "enable") == "enable"
 
 
 def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Policy:
@@ -130,7 +142,7 @@ def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Pol
         if for_users
         else tuple(vips[name] for name in names(row.get("dstaddr")) if name in vips),
         accept=accept,
-        enabled=row.get("status", "enable") == "enable" and _schedule_is_on(row),
+        enabled=_is_on(row),
         nat=accept and row.get("nat") == "enable",
         pools=names(row.get("poolname")) if row.get("ippool") == "enable" else (),
         denies_vips=not accept and row.get("match-vip", "enable") == "enable",

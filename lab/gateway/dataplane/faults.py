@@ -173,6 +173,14 @@ def _inspection_slow(intent: Intent, params: Params) -> Intent:
     return _inspector(mbps=float(params.get("mbps", 60)))(intent, params)
 
 
+def _proxy_refuses_half(intent: Intent, params: Params) -> Intent:
+    return replace(intent, proxy=replace(intent.proxy, users=int(params.get("users", 37))))
+
+
+def _proxy_mixes_answers(intent: Intent, params: Params) -> Intent:
+    return replace(intent, proxy=replace(intent.proxy, mixes=max(int(params.get("every", 10)), 1)))
+
+
 # In the order in which they take effect: what turns policies over comes before what is put above
 # or below all of them.
 FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
@@ -199,6 +207,8 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "log-lost": _inspector(logs=False),
     "inspector-dead": _inspector(runs=False),
     "inspector-dead-open": _inspector_dead_open,
+    "proxy-refuses-half": _proxy_refuses_half,
+    "proxy-mixes-answers": _proxy_mixes_answers,
 }
 
 

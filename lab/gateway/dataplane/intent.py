@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .inspection import Inspected
+from .proxy import Proxy
 from .ranges import NOTHING, Spans
 from .services import Match
 
@@ -173,6 +174,7 @@ class Intent:
     Attributes:
         inspected: policyid -> what is inspected in the policy's sessions.
         inspector: how.
+        proxy: the explicit web proxy.
     """
 
     policies: Sequence[Policy] = ()
@@ -187,6 +189,7 @@ class Intent:
     reports_counters: bool = True
     inspected: Mapping[int, Inspected] = field(default_factory=dict)
     inspector: Inspector = Inspector()
+    proxy: Proxy = field(default_factory=Proxy)
     config: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
 
     @property

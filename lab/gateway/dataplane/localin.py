@@ -1,4 +1,4 @@
-"""What the gateway itself answers: only what an interface's allowaccess names."""
+"""What the gateway itself answers: what an interface's allowaccess names, and the web proxy."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def local_in_rules(intent: Intent) -> list[str]:
         'iifname "lo" accept',
         "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept",
         *(rule for port in intent.ports for rule in _port_rules(port, tcp)),
+        *_proxy_rules(intent),
     ]
 
 
@@ -35,3 +36,16 @@ def _port_rules(port: Port, tcp: dict[str, int]) -> list[str]:
             f"{where} tcp dport {number} accept" for name, number in tcp.items() if name in allowed
         ]
     return rules
+
+
+def _proxy_rules(intent: Intent) -> list[str]:
+    """The web proxy's ports, on the interfaces that offer it and at their addresses alone."""
+    ports: dict[tuple[str, str], list[str]] = {}
+    for listener in intent.proxy.listeners:
+        key = (listener.interface, listener.address)
+        ports.setdefault(key, []).append(str(listener.port))
+    return [
+        f'iifname "{interface}" {"ip6" if ":" in address else "ip"} daddr {address} '
+        f"tcp dport {{ {', '.join(numbers)} }} accept"
+        for (interface, address), numbers in ports.items()
+    ]

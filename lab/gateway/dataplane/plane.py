@@ -16,6 +16,7 @@ from .inspection_part import Inspection
 from .intent import Intent
 from .kernel import FORWARDING, SETTINGS, KernelSettings
 from .lookup import Packet, look_up
+from .proxy_part import WebProxy
 from .queues import Queues
 from .routing import Routing
 from .usage import PolicyCounter, Usage
@@ -50,7 +51,13 @@ class DataPlane:
         self._inspection = Inspection(folder)
         self._firewall = Firewall(lambda: self._inspection.ports)
         # The firewall comes last: marks, addresses and ports that it names are there by then.
-        self.parts: list[Part] = [Routing(), Queues(), self._inspection, self._firewall]
+        self.parts: list[Part] = [
+            Routing(),
+            Queues(),
+            self._inspection,
+            WebProxy(folder),
+            self._firewall,
+        ]
         self._usage = Usage()
         self._configured: Intent | None = None
         self._in_force = Intent()

@@ -88,7 +88,8 @@ class ServiceBook:
 
 def _matches(row: Mapping) -> Iterable[Match]:
     protocol = str(row.get("protocol", "TCP/UDP/SCTP"))
-    if protocol.startswith("TCP"):
+    # a service of the web proxy names what is spoken through it; its ports are TCP's
+    if protocol.startswith("TCP") or row.get("proxy") == "enable":
         for number, key in ((TCP, "tcp"), (UDP, "udp"), (SCTP, "sctp")):
             for dst, src in ports(str(row.get(f"{key}-portrange") or "")):
                 yield Match(number, dst, src)
