@@ -25,6 +25,7 @@ from lab.topology import (
     topology,
 )
 
+_PLUGINS = "/usr/lib/ipsec/plugins/libstrongswan"
 PACKAGES = {
     "nsenter": "util-linux",
     "setsid": "util-linux",
@@ -38,8 +39,13 @@ PACKAGES = {
     "clamd": "clamav-daemon",
     "squid": "squid",
     "curl": "curl",
+    "/usr/lib/ipsec/charon": "strongswan-charon",
+    f"{_PLUGINS}-openssl.so": "libstrongswan-standard-plugins",
+    f"{_PLUGINS}-kernel-libipsec.so": "libcharon-extra-plugins",
+    f"{_PLUGINS}-eap-mschapv2.so": "libcharon-extauth-plugins",
+    f"{_PLUGINS}-vici.so": "strongswan-swanctl",
 }
-"""Programs that the lab calls, and the Debian package of each."""
+"""Programs and files that the lab uses, and the Debian package of each."""
 
 
 def check_programs() -> None:
@@ -48,7 +54,7 @@ def check_programs() -> None:
     Raises:
         LabError: some are not, with the command that installs them.
     """
-    missing = [name for name in PACKAGES if program(name) is None]
+    missing = [name for name in PACKAGES if program(name) is None and not Path(name).is_file()]
     if missing:
         packages = " ".join(sorted({PACKAGES[name] for name in missing}))
         raise LabError(

@@ -38,25 +38,34 @@ class Authority:
             address: the IP address that the server is reached at (RFC 5280, 4.2.1.6).
             names: host names that it has as well.
         """
+        certificate, key = self.server(
+            address,
+            x509.IPAddress(ipaddress.ip_address(address)),
+            *(x509.DNSName(name) for name in names),
+        )
+        (folder / "ca.pem").write_bytes(self.pem)
+        (folder / "server.pem").write_bytes(certificate)
+        write_secret(folder / "server.key", key)
+
+    def server(self, common_name: str, *names: x509.GeneralName) -> tuple[bytes, bytes]:
+        """The certificate of a server and its key, in PEM.
+
+        Args:
+            common_name: whom it is for.
+            names: by which it is reached.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
-        server = _certificate(
-            _name(address),
+        certificate = _certificate(
+            _name(common_name),
             self._name,
             key,
             self._key,
             x509.BasicConstraints(False, None),
-            x509.SubjectAlternativeName(
-                [
-                    x509.IPAddress(ipaddress.ip_address(address)),
-                    *(x509.DNSName(name) for name in names),
-                ]
-            ),
+            x509.SubjectAlternativeName(names),
             x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]),
         )
-        (folder / "ca.pem").write_bytes(self.pem)
-        (folder / "server.pem").write_bytes(server.public_bytes(serialization.Encoding.PEM))
-        write_secret(
-            folder / "server.key",
+        return (
+            certificate.public_bytes(serialization.Encoding.PEM),
             key.private_bytes(
                 serialization.Encoding.PEM,
                 serialization.PrivateFormat.PKCS8,

@@ -25,8 +25,9 @@ DEFAULT_NAME = "default"
 _WITH_COMMAND = ("run", "exec")
 
 _DESCRIPTION = """\
-The embedded lab: a client, a server and a gateway between them, made of network namespaces on
-this machine. Nothing of it touches the machine's own network. It needs root."""
+The embedded lab: a client, a server, another office (the peer) and a gateway between them, made
+of network namespaces on this machine. Nothing of it touches the machine's own network. It needs
+root."""
 _EPILOG = """\
 examples:
   python -m lab up                      build a lab that stays, and say how to reach it

@@ -44,11 +44,11 @@ LogLevel VERBOSE
 
 
 class Endpoint:
-    """The client or the server of a lab.
+    """An endpoint of a lab.
 
     Args:
         folder: the lab's folder.
-        name: `client` or `server`.
+        name: `client`, `server` or `peer`.
     """
 
     def __init__(self, folder: Path, name: str) -> None:

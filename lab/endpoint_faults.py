@@ -27,6 +27,19 @@ echo 'iperf3: error - unable to start listener for connections: Cannot allocate 
 exit 1
 """
 
+# They end with the program that takes the script's place.
+_HOG = "while kill -0 $$ 2>/dev/null; do :; done "
+# Programs of the other nodes are on the same processors, and are to keep their share: all that
+# begins here together comes after them, and in it the test program comes last. How far last must
+# not depend on how nice the lab itself was started.
+_STARVED = """\
+#!/bin/sh
+[ -w /proc/self/autogroup ] && echo 19 >/proc/self/autogroup
+renice -n 0 -p $$ >/dev/null
+{hogs}&
+exec chrt --idle 0 {real} "$@"
+"""
+
 Record = dict[str, Any]
 
 
@@ -165,6 +178,17 @@ def _as_fast_as_before(place: Place, record: Record) -> None:
         place.node.run(["ip", "link", "del", f"slow-{name}"])
 
 
+def _cpu_busy(place: Place, values: Mapping[str, Value]) -> Record:
+    node, real = place.node, "/run/iperf3-program"
+    script = place.endpoint.folder / "iperf3-starved"
+    script.write_text(_STARVED.format(real=real, hogs="& ".join([_HOG] * (os.cpu_count() or 1))))
+    script.chmod(0o755)
+    target = os.path.realpath(_iperf3())
+    node.must(["/bin/sh", "-ec", f": >{real}; mount --bind {target} {real}"])
+    node.must(["mount", "--bind", f"{INSIDE}/{script.name}", target])
+    return {"mounts": [target, real]}
+
+
 def _key_files(endpoint: Endpoint) -> list[Path]:
     return [endpoint.folder / f"ssh_host_ed25519_key{suffix}" for suffix in ("", ".pub")]
 
@@ -197,5 +221,6 @@ ENDPOINT_FAULTS: Mapping[str, tuple[Begin, End]] = {
     "iperf3-missing": (_iperf3_missing, _unmount),
     "ssh-lost": (_ssh_lost, _ssh_found),
     "slow-endpoint": (_slow_endpoint, _as_fast_as_before),
+    "endpoint-cpu-busy": (_cpu_busy, _unmount),
     "host-key-changed": (_host_key_changed, _host_key_as_known),
 }

@@ -134,6 +134,18 @@ _ALL = (
         _percent(2, "how many of the forwarded packets get lost, in percent"),
     ),
     Fault(
+        "mss-small",
+        "gateway",
+        "Downloads and uploads are slow although no packet gets lost, because the gateway has TCP "
+        "send its data in tiny segments.",
+        {"bytes": Parameter(216, "the largest segment that it lets TCP agree on, in bytes")},
+    ),
+    Fault(
+        "gateway-cpu-busy",
+        "gateway",
+        "Downloads and uploads are slow, because something on the gateway takes its processors.",
+    ),
+    Fault(
         "not-applied",
         "gateway",
         "Changes are accepted and shown, and the gateway goes on as before.",
@@ -196,6 +208,17 @@ _ALL = (
         {"mbps": Parameter(60, "what the inspection carries, in Mbit/s")},
     ),
     Fault(
+        "proxy-not-applied",
+        "gateway",
+        "Policies are set to inspect by proxy, and parts of infected files reach the customer "
+        "all the same, as they are not held until they are scanned.",
+    ),
+    Fault(
+        "countries-unknown",
+        "gateway",
+        "Blocked countries are not blocked, as the gateway does not heed where addresses lie.",
+    ),
+    Fault(
         "log-lost",
         "gateway",
         "What was blocked shows in no log, so nobody learns of attacks.",
@@ -212,6 +235,57 @@ _ALL = (
         "gateway",
         "Users of the web proxy now and then get the page that somebody else asked for.",
         {"every": Parameter(10, "of how many answers one is somebody else's")},
+    ),
+    # Remote access to the gateway
+    Fault(
+        "vpn-pool-small",
+        "gateway",
+        "Only some of the ordered VPN users get in at once; for the others no address is left.",
+        {"users": Parameter(37, "how many addresses there are, at least 1")},
+    ),
+    Fault(
+        "split-tunnel-leaks",
+        "gateway",
+        "All that remote users do on the Internet goes through the customer's network, although "
+        "only the customer's own networks are to be reached through it.",
+    ),
+    Fault(
+        "group-ignored",
+        "gateway",
+        "Whoever has a password gets in by VPN and reaches everything, whatever the groups say.",
+    ),
+    Fault(
+        "logout-ignored",
+        "gateway",
+        "Remote users stay logged in after they have left, and keep their addresses.",
+    ),
+    Fault(
+        "vpn-slow",
+        "gateway",
+        "Remote users get less than was agreed, because the VPN is too slow.",
+        {"mbps": Parameter(5, "what all remote users get together, in Mbit/s")},
+    ),
+    # The tunnels between sites
+    Fault(
+        "ipsec-other-cipher",
+        "gateway",
+        "Tunnels between sites are encrypted with another cipher than the one agreed.",
+    ),
+    Fault(
+        "ipsec-clear-beside",
+        "gateway",
+        "A tunnel between sites is up, and what belongs into it goes beside it for all to read.",
+    ),
+    Fault(
+        "ipsec-never-rekeys",
+        "gateway",
+        "A tunnel between sites ends when its keys expire, and does not come back.",
+    ),
+    Fault(
+        "ipsec-slow",
+        "gateway",
+        "Tunnels between sites carry less than was agreed.",
+        {"mbps": Parameter(5, "what all tunnels together carry each way, in Mbit/s")},
     ),
     # The REST API of the gateway
     Fault(
@@ -317,6 +391,11 @@ _ALL = (
         "client",
         "No fault of the gateway: the test client itself carries less than the ordered rate.",
         {"mbps": Parameter(150, "what its interfaces carry each way, in Mbit/s", float)},
+    ),
+    Fault(
+        "endpoint-cpu-busy",
+        "client",
+        "No fault of the gateway: other programs on the test client take its processors.",
     ),
     Fault(
         "host-key-changed",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.process import Process
+from lab.topology import ENDPOINTS
 
 PROJECT = Path(__file__).resolve().parent.parent
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -50,7 +51,7 @@ class Node:
     """A running node.
 
     Args:
-        name: `control`, `client`, `server` or `gateway`.
+        name: `control`, `gateway` or an endpoint.
         init: its first process, as the host sees it.
     """
 
@@ -215,7 +216,7 @@ class StartingNode:
             for folder in (*_PRIVATE_FOLDERS, pwd.getpwuid(0).pw_dir)
             if os.path.isdir(folder) and folder not in ("/", *keep)
         ]
-        sysctl = {**_SYSCTL, **(_SYSCTL_ENDPOINT if name in ("client", "server") else {})}
+        sysctl = {**_SYSCTL, **(_SYSCTL_ENDPOINT if name in ENDPOINTS else {})}
         specification = {
             "name": name,
             "private": private,

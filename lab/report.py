@@ -50,8 +50,8 @@ def _clock(seconds: float) -> str:
 
 def _addresses(name: str) -> str:
     if name in ENDPOINTS:
-        addresses = (ENDPOINT_CONTROL[name], ENDPOINT_DATA[name], ENDPOINT_DIRECT[name])
-        return ", ".join(addresses)
+        ways = (ENDPOINT_CONTROL, ENDPOINT_DATA, ENDPOINT_DIRECT)
+        return ", ".join(addresses[name] for addresses in ways if name in addresses)
     return CONTROL_ADDRESS if name == "control" else GATEWAY_ADDRESS
 
 

@@ -15,6 +15,7 @@ from lab.topology import (
     ENDPOINTS,
     GATEWAY_ADDRESS,
     IPERF3_PORT,
+    PEER_PORT,
     SERVER_PORT,
     SSH_PORT,
 )
@@ -48,11 +49,12 @@ def write_testbed(lab: Lab) -> None:
         "https_port": HTTPS_PORT,
         "ftp_port": FTP_PORT,
     }
+    content["endpoints"]["peer"]["gateway_port"] = PEER_PORT
     lab.testbed.write_text(_HEADING + yaml.safe_dump(content, sort_keys=False))
 
 
 def _endpoint(name: str) -> dict[str, Any]:
-    return {
+    content: dict[str, Any] = {
         "ssh": {
             "host": ENDPOINT_CONTROL[name],
             "port": SSH_PORT,
@@ -62,6 +64,7 @@ def _endpoint(name: str) -> dict[str, Any]:
         },
         "address": ENDPOINT_DATA[name],
         "address6": ENDPOINT_DATA6[name],
-        "direct_address": ENDPOINT_DIRECT[name],
-        "iperf3_port": IPERF3_PORT,
     }
+    if name in ENDPOINT_DIRECT:
+        content["direct_address"] = ENDPOINT_DIRECT[name]
+    return content | {"iperf3_port": IPERF3_PORT}

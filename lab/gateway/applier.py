@@ -30,6 +30,12 @@ class DataPlane(Protocol):
                destport: int | None) -> tuple[int, str]:
         """The policy that a packet would meet, and its action."""
 
+    def remote_users(self) -> Mapping[str, Any]:
+        """Who is logged in to the SSL VPN."""
+
+    def end_remote_users(self, index: int | None) -> bool:
+        """End the session or tunnel of a number, or all; False where there is none."""
+
     def sessions(self, count: int) -> list[dict[str, Any]]:
         """Sessions at present."""
 
@@ -41,6 +47,21 @@ class DataPlane(Protocol):
 
     def interfaces(self) -> dict[str, dict[str, Any]]:
         """Link state and counters by port."""
+
+    def ipsec(self) -> Any:
+        """The tunnels' connections and what they carried."""
+
+    def reset_ipsec_counters(self, tunnel: str | None) -> None:
+        """Set the bytes of one tunnel, or of all, to zero."""
+
+    def end_ipsec(self, name: str) -> bool:
+        """End all connections of a tunnel, or that of one dial-up peer."""
+
+    def tunnel_up(self, tunnel: str, child: str) -> None:
+        """Negotiate the keys of a phase 2 now."""
+
+    def tunnel_down(self, tunnel: str, child: str) -> None:
+        """Delete the keys of a phase 2."""
 
     def close(self) -> None:
         """Remove everything that was set."""

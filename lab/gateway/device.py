@@ -11,6 +11,9 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
+from cryptography.x509 import DNSName
+
+from lab.certificates import Authority
 from lab.gateway import schema
 from lab.gateway.applier import Applier, Config, DataPlane
 from lab.gateway.cli.script import Script
@@ -22,6 +25,7 @@ from lab.gateway.cmdb.vault import Vault
 from lab.gateway.faults import Faults
 from lab.gateway.identity import Identity
 from lab.gateway.monitors.resources import Resources
+from lab.gateway.schema import vpn_certificate
 from lab.gateway.security_log import SecurityLog
 
 log = logging.getLogger(__name__)
@@ -96,7 +100,7 @@ class Device:
         self.applier = Applier(data_plane, self._snapshot)
         self.database = Database(
             schema.tables(identity.version.release), self.store, Builder(self.vault),
-            self._changed, lambda: "evaluation-licence" in self.faults)
+            self._changed, lambda: "evaluation-licence" in self.faults, self._furnish)
         self.resources = Resources(
             folder.path, lambda: self.applier.call(data_plane.session_count))
         self.security_log = SecurityLog(folder.path / "security.jsonl")
@@ -141,6 +145,19 @@ class Device:
             if failures:
                 raise SetupError(f"{delivered}: {failures[0]}")
         self.store.replace(self.database.state)
+
+    def _furnish(self, editor: Editor) -> None:
+        """Give the device the certificate that it comes with, where it has none yet."""
+        table = editor.table(vpn_certificate.LOCAL.path)
+        if editor.state.find(table.path, vpn_certificate.FACTORY) is not None:
+            return
+        serial = self.identity.serial
+        certificate, key = Authority(serial).server(serial, DNSName(serial))
+        editor.install(table, {
+            "name": vpn_certificate.FACTORY, "range": "global", "source": "factory",
+            "comments": "This certificate is embedded in the hardware at the factory and is "
+                        "unique to this unit. ",
+            "certificate": certificate.decode(), "private-key": key.decode()})
 
     def _add_administrators(self, editor: Editor) -> None:
         editor.create(Place("system/admin"), {

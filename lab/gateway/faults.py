@@ -36,6 +36,8 @@ DATA_PLANE_FAULTS: dict[str, dict[str, Any]] = {
     "deny-above": {},
     "any-any": {},
     "packet-loss": {"percent": 2},
+    "mss-small": {"bytes": 216},
+    "gateway-cpu-busy": {},
     "not-applied": {},
     "counters-zero": {},
     "disabled-policy-active": {},
@@ -43,6 +45,8 @@ DATA_PLANE_FAULTS: dict[str, dict[str, Any]] = {
     "implicit-deny-uncounted": {},
     "one-way-open": {},
     "services-not-applied": {},
+    "proxy-not-applied": {},
+    "countries-unknown": {},
     "signatures-empty": {},
     "inspector-dead-open": {},
     "inspector-dead": {},
@@ -52,6 +56,15 @@ DATA_PLANE_FAULTS: dict[str, dict[str, Any]] = {
     "log-lost": {},
     "proxy-refuses-half": {"users": 37},
     "proxy-mixes-answers": {"every": 10},
+    "vpn-pool-small": {"users": 37},
+    "split-tunnel-leaks": {},
+    "group-ignored": {},
+    "logout-ignored": {},
+    "vpn-slow": {"mbps": 5},
+    "ipsec-other-cipher": {},
+    "ipsec-clear-beside": {},
+    "ipsec-never-rekeys": {},
+    "ipsec-slow": {"mbps": 5},
 }
 # Faults that the API shows and the data plane carries out.
 LICENCE_FAULTS: dict[str, dict[str, Any]] = {

@@ -6,7 +6,6 @@ may hold it open for years.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections import deque
@@ -14,10 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from lab.gateway.periodic import Periodic
+
 MOST_EVENTS = 10_000
 # How many more lines the file may have before it is cut: cutting copies what is kept.
 _SLACK = 2_000
-_REFRESH_SECONDS = 30
 # How much of what was read last is held against the file, to tell it from another.
 _TAIL_BYTES = 256
 _LATEST = 1e11
@@ -26,12 +26,14 @@ _LATEST = 1e11
 Event = dict[str, Any]
 
 
-class SecurityLog:
+class SecurityLog(Periodic):
     """Reads the log as it grows.
 
     Args:
         file: where the inspector writes.
     """
+
+    seconds = 30
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -39,23 +41,11 @@ class SecurityLog:
         self._offset = 0
         self._lines = 0
         self._tail = b""
-        self._task: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
+    async def tick(self) -> None:
         """Keep the file bounded although nobody reads it."""
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Look at it no more."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(_REFRESH_SECONDS)
-            with suppress(OSError):
-                self.events()
+        with suppress(OSError):
+            self.events()
 
     def events(self) -> list[Event]:
         """The events, newest first, as far as their lines are complete."""

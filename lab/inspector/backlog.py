@@ -12,9 +12,9 @@ from .loop import Loop, Signal
 from .stream import Stream
 
 HELD = 256 << 10
-"""Bytes that are held back until the verdict: something that is blocked never arrives whole."""
+"""Bytes that flow inspection holds back: something that is blocked never arrives whole."""
 AHEAD = 64 << 20
-"""Bytes that may lie here."""
+"""Bytes that may lie here and wait for the receiver."""
 _AT_ONCE = 1 << 20
 
 
@@ -36,12 +36,17 @@ class Backlog:
         self._users = 2  # this object's owner, and the coroutine that gives out
         loop.spawn(self._give_out())
 
-    def add(self, piece: bytes | memoryview) -> None:
-        """Take bytes in, and release what lies far enough back."""
+    @property
+    def gave(self) -> bool:
+        """Whether anything was released."""
+        return self._released > 0
+
+    def add(self, piece: bytes | memoryview, hold: int) -> None:
+        """Take bytes in, and release those before the last `hold`."""
         os.write(self._fd, piece)
         self._added += len(piece)
-        if self._added - HELD > self._released:
-            self._released = self._added - HELD
+        if self._added - hold > self._released:
+            self._released = self._added - hold
             self._changed.wake()
 
     async def room(self) -> None:
@@ -50,7 +55,7 @@ class Backlog:
         Raises:
             OSError: the bytes cannot be given out any more.
         """
-        while self._added - self._sent > AHEAD and self._error is None:
+        while self._released - self._sent > AHEAD and self._error is None:
             await self._changed.wait()
         if self._error is not None:
             raise self._error

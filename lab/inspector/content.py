@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from .backlog import HELD
 from .clamd import Clamd
 from .filetypes import ENOUGH, file_type
 from .judge import FROM_CLIENT, FROM_SERVER, Blocked, Judge
@@ -11,6 +12,7 @@ from .plan import FileRule
 
 LARGEST = 2_000 << 20
 """Bytes up to which content is scanned; clamd takes no larger file, and the rest passes."""
+_EVERYTHING = 1 << 62
 
 
 class Content:
@@ -37,6 +39,7 @@ class Content:
         flow = FROM_CLIENT if upload else FROM_SERVER
         self._search = judge.search(flow, "body", "packet")
         self._begin: bytearray | None = bytearray() if self._rules else None
+        self._buffering = policy.buffering.get(service)
         self._fd = -1
         self._size = 0
 
@@ -44,6 +47,17 @@ class Content:
     def needed(self) -> bool:
         """Whether anything is looked for at all."""
         return bool(self._antivirus or self._rules or self._search)
+
+    @property
+    def hold(self) -> int:
+        """How many of the newest bytes may not be passed on before the verdict.
+
+        Flow inspection passes on what it has seen but for the end; a proxy buffers the whole of
+        it, unless it is larger than the proxy may buffer.
+        """
+        if self._buffering is None:
+            return HELD
+        return _EVERYTHING if self._size <= self._buffering.limit else 0
 
     def feed(self, piece: bytes | memoryview) -> None:
         """Take the next piece.
@@ -57,11 +71,13 @@ class Content:
                 self._judge_type()
         if self._search is not None:
             self._judge.hit(list(self._search.feed(piece)))
-        if self._antivirus and self._size < LARGEST:
+        self._size += len(piece)
+        if self._buffering is not None and self._size > self._buffering.limit:
+            self._oversized(self._buffering.blocks)
+        elif self._antivirus and self._size <= LARGEST:
             if self._fd < 0:
                 self._fd = os.memfd_create("content", os.MFD_CLOEXEC)
             os.write(self._fd, piece)
-            self._size += len(piece)
 
     async def verdict(self) -> None:
         """Decide over the whole.
@@ -82,6 +98,15 @@ class Content:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+    def _oversized(self, blocks: bool) -> None:
+        """A proxy lets pass unscanned what is too large to buffer, unless told to block it."""
+        self.close()
+        if blocks:
+            judge = self._judge
+            profile = judge.policy.antivirus_profile
+            judge.event("virus", "blocked", profile, subtype="oversize", msg="Size limit exceeded.")
+            raise Blocked("oversize", judge.facts())
 
     def _infected(self, virus: str) -> None:
         judge, blocks = self._judge, self._antivirus == "block"

@@ -14,6 +14,10 @@ _TITLES = {
         "High Security Alert",
         "This file may not be transferred: it is infected.",
     ),
+    "oversize": (
+        "File Blocked",
+        "This file is too large to be scanned.",
+    ),
     "webfilter": ("Web Page Blocked", "The web filter does not permit this page."),
     "file-filter": ("File Blocked", "Files of this type may not be transferred."),
     "app-ctrl": ("Application Blocked", "The use of this application is not permitted."),
@@ -44,5 +48,6 @@ def page(kind: str, facts: dict[str, str]) -> bytes:
 
 def ftp_refusal(kind: str, name: str) -> bytes:
     """The last reply of an FTP transfer that was stopped."""
-    what = {"virus": "virus", "file-filter": "file type"}.get(kind, "attack")
+    names = {"virus": "virus", "file-filter": "file type", "oversize": "too large"}
+    what = names.get(kind, "attack")
     return f'550 Transfer blocked: {what} "{name}".\r\n'.encode("utf-8", "replace")

@@ -83,6 +83,14 @@ class Sensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Buffering:
+    """Proxy inspection of one service: the bytes that it buffers, and what of larger content."""
+
+    limit: int
+    blocks: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What one firewall policy has inspected.
 
@@ -93,6 +101,7 @@ class Policy:
         services: port -> HTTP, HTTPS or FTP.
         antivirus: service -> block or monitor.
         antivirus_profile: its name.
+        buffering: service -> how a proxy buffers; none where the policy inspects by flow.
     """
 
     id: int
@@ -101,6 +110,7 @@ class Policy:
     services: Mapping[int, str] = field(default_factory=dict)
     antivirus: Mapping[str, str] = field(default_factory=dict)
     antivirus_profile: str = ""
+    buffering: Mapping[str, Buffering] = field(default_factory=dict)
     web: WebFilter | None = None
     files: FileFilter | None = None
     applications: AppList | None = None
@@ -148,6 +158,7 @@ def _policy(row: Mapping[str, Any]) -> Policy:
         services={int(port): name for port, name in row["services"].items()},
         antivirus=row["antivirus"],
         antivirus_profile=row["antivirus_profile"],
+        buffering={name: Buffering(*told) for name, told in row["buffering"].items()},
         web=web and WebFilter(web["profile"], web["log_all"], _entries(web["entries"])),
         files=files and FileFilter(files["profile"], files["log"], _file_rules(files["rules"])),
         applications=apps and _applications(apps),

@@ -73,13 +73,13 @@ class Relay:
                 for payload in body.payload(piece):
                     content.feed(payload)
                 if backlog is not None:
-                    backlog.add(piece)
+                    backlog.add(piece, content.hold)
                 else:
                     held.append(bytes(piece))
                     size += len(piece)
                     if size > HELD:
                         backlog = Backlog(self._target.loop, self._target)
-                        backlog.add(b"".join(held))
+                        backlog.add(b"".join(held), content.hold)
                         held.clear()
                 if self._pace.mbps:
                     await self._pace.spend(len(piece))
@@ -91,7 +91,7 @@ class Relay:
             else:
                 await self._target.send(b"".join(held))
         except Blocked as blocked:
-            blocked.partly = backlog is not None
+            blocked.partly = backlog is not None and backlog.gave
             raise
         finally:
             content.close()

@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.gateway.dataplane.ipsec_status import IpsecStatus
 from lab.gateway.device import Device, Folder
 from lab.gateway.identity import Identity
 from lab.gateway.service import log_to, run
 from lab.gateway.versions import Version
+
+NOBODY = {
+    "sessions": [], "connections": 0, "most": {"users": 0, "tunnels": 0, "connections": 0}}
 
 
 @dataclass
@@ -57,6 +61,14 @@ class RememberingPlane:
                destport: int | None) -> tuple[int, str]:
         return (1, "accept") if destport == 443 else (0, "deny")
 
+    def remote_users(self) -> dict[str, Any]:
+        file = self._folder / "remote.json"
+        return json.loads(file.read_text()) if file.exists() else NOBODY
+
+    def end_remote_users(self, index: int | None) -> bool:
+        (self._folder / "ended.json").write_text(json.dumps(index))
+        return index in (None, 620, 621)
+
     def sessions(self, count: int) -> list[dict[str, Any]]:
         return [{"proto": "tcp", "policyid": number % 2} for number in range(4)][:count]
 
@@ -69,6 +81,21 @@ class RememberingPlane:
 
     def interfaces(self) -> dict[str, dict[str, Any]]:
         return {"port1": {"link": True, "speed": 10000.0, "rx_bytes": 7, "tx_bytes": 9}}
+
+    def ipsec(self) -> IpsecStatus:
+        return IpsecStatus()
+
+    def reset_ipsec_counters(self, tunnel: str | None) -> None:
+        pass
+
+    def tunnel_up(self, tunnel: str, child: str) -> None:
+        pass
+
+    def tunnel_down(self, tunnel: str, child: str) -> None:
+        pass
+
+    def end_ipsec(self, name: str) -> bool:
+        return False
 
     def close(self) -> None:
         (self._folder / "closed").touch()

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from gateway_client import GatewayUnderTest, policy
+
+from conftest import MakeGateway
+from lab.gateway.monitors.resources import _process_time
 
 
 def test_status_has_identity_at_the_top_and_no_http_status(api: GatewayUnderTest) -> None:
@@ -28,13 +35,24 @@ def test_usage_is_current_with_history(api: GatewayUnderTest) -> None:
     assert api.call("GET", "monitor/system/resource/usage?interval=1-year").status_code == 424
 
 
+def test_what_a_process_wants_of_the_processors_counts_whoever_has_them() -> None:
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as hog:
+        before, begun = _process_time(Path(f"/proc/{hog.pid}")), time.monotonic()
+        time.sleep(1)
+        spent, passed = _process_time(Path(f"/proc/{hog.pid}")) - before, time.monotonic() - begun
+        hog.kill()
+    ticks = os.sysconf("SC_CLK_TCK")
+    assert 0.7 < spent / ticks / passed < 1.3
+    assert _process_time(Path(f"/proc/{hog.pid}")) == 0  # it has ended
+
+
 def test_clock(api: GatewayUnderTest) -> None:
     assert abs(api.get("monitor/system/time")["time"] - time.time()) < 5
 
 
 def test_interfaces_by_name(api: GatewayUnderTest) -> None:
     ports = api.get("monitor/system/interface")
-    assert set(ports) == {"mgmt", "port1", "port2"}
+    assert set(ports) == {"mgmt", "port1", "port2", "port3", "ssl.root"}
     assert (ports["port1"]["link"], ports["port1"]["rx_bytes"]) == (True, 7)
     assert list(api.get("monitor/system/interface?interface_name=port2")) == ["port2"]
 
@@ -100,3 +118,48 @@ def test_sessions(api: GatewayUnderTest) -> None:
     assert results["summary"]["session_count"] == 4
     of_policy = api.get("monitor/firewall/session?count=10&policyid=1")
     assert [row["policyid"] for row in of_policy["details"]] == [1, 1]
+
+
+REMOTE = {
+    "sessions": [
+        {"index": 620, "user": "alice", "groups": ["vpn"], "source": "198.18.1.10",
+         "since": 1599725635.5, "address": 0xC613D201, "tunnel": 621, "in_bytes": 10,
+         "out_bytes": 20},
+        {"index": 630, "user": "bob", "groups": [], "source": "198.18.1.10",
+         "since": 1599736496, "address": None, "tunnel": None, "in_bytes": 0, "out_bytes": 0},
+    ],
+    "connections": 3,
+    "most": {"users": 7, "tunnels": 6, "connections": 12},
+}
+
+
+def test_remote_users(api: GatewayUnderTest) -> None:
+    assert api.get("monitor/vpn/ssl") == []
+    (api.folder / "remote.json").write_text(json.dumps(REMOTE))
+    alice, bob = api.get("monitor/vpn/ssl")
+    assert (alice["user_name"], alice["remote_host"]) == ("alice", "198.18.1.10")
+    assert alice["last_login_timestamp"] == 1599725635
+    assert alice["subsessions"] == [
+        {"index": 621, "parent_index": 620, "mode": "Tunnel", "type": "Unknown",
+         "aip": "198.19.210.1", "in_bytes": 10, "out_bytes": 20, "desthost": ""}]
+    assert bob["subsessions"] == []
+    stats = api.get("monitor/vpn/ssl/stats")
+    assert stats["current"] == {"users": 2, "tunnels": 1, "connections": 3}
+    assert stats["max"] == REMOTE["most"]
+
+
+def test_remote_users_are_disconnected(api: GatewayUnderTest) -> None:
+    def ended() -> int | None:
+        return json.loads((api.folder / "ended.json").read_text())
+
+    api.post("monitor/vpn/ssl/delete", {"type": "subsession", "index": 621})
+    assert ended() == 621
+    api.post("monitor/vpn/ssl/clear_tunnel", {})
+    assert ended() is None
+    for body, status in (({"type": "websession", "index": 5}, 404), ({"index": 620}, 424),
+                         ({"type": "other", "index": 620}, 424), ({"type": "websession"}, 424)):
+        assert api.call("POST", "monitor/vpn/ssl/delete", body).status_code == status
+
+
+def test_the_ssl_vpn_ends_with_7_6_3(make_gateway: MakeGateway) -> None:
+    assert make_gateway("7.6.3").call("GET", "monitor/vpn/ssl").status_code == 404

@@ -289,6 +289,23 @@ def test_countries(api: GatewayUnderTest) -> None:
     api.delete(f"{path}/finland")
 
 
+def test_countries_of_ones_own(api: GatewayUnderTest) -> None:
+    path = "cmdb/system/geoip-override"
+    span = {"id": 1, "start-ip": "198.18.2.10", "end-ip": "198.18.2.10"}
+    api.post(path, {"name": "ours", "ip-range": [span]})
+    assert api.get(f"{path}/ours")[0]["country-id"] == "A0"
+    api.post(path, {"name": "more", "description": "another"})
+    assert api.get(f"{path}/more")[0]["country-id"] == "A1"
+    assert refused(api, "POST", path, {"name": "third", "country-id": "A0"})[0] == -5
+    assert refused(api, "POST", path, {"name": "third", "country-id": "??"})[0] == -651
+    backwards = {"id": 1, "start-ip": "198.18.2.11", "end-ip": "198.18.2.10"}
+    assert refused(api, "POST", path, {"name": "third", "ip-range": [backwards]})[0] == -651
+    api.post("cmdb/firewall/address", {"name": "land", "type": "geography", "country": "A0"})
+    api.delete("cmdb/firewall/address/land")
+    api.delete(f"{path}/ours")
+    api.delete(f"{path}/more")
+
+
 def test_the_explicit_proxy(api: GatewayUnderTest) -> None:
     api.put("cmdb/web-proxy/explicit", {"status": "enable", "http-incoming-port": "3128"})
     api.put("cmdb/system/interface/port2", {"explicit-web-proxy": "enable"})
@@ -311,11 +328,8 @@ def test_the_explicit_proxy(api: GatewayUnderTest) -> None:
     )["mkey"]
     told = api.applied()["config"]
     assert told["web-proxy/explicit"][0]["http-incoming-port"] == "3128"
-    assert [row["explicit-web-proxy"] for row in told["system/interface"]] == [
-        "disable",
-        "disable",
-        "enable",
-    ]
+    on = [row["name"] for row in told["system/interface"] if row["explicit-web-proxy"] == "enable"]
+    assert on == ["port2"]
     row = told["firewall/proxy-policy"][0]
     assert (row["policyid"], row["av-profile"], row["ssl-ssh-profile"], row["status"]) == (
         number,

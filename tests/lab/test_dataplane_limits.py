@@ -123,6 +123,25 @@ def test_fault_packet_loss(rig):
     assert arrived() == 1000
 
 
+def test_fault_mss_small(rig):
+    def segment() -> int:
+        return rig.iperf3(seconds=1)["start"]["tcp_mss_default"]
+
+    rig.apply(config(policy(1)), {"mss-small": {"bytes": 216}})
+    assert segment() == 204  # and 12 bytes of time stamps
+    rig.apply(config(policy(1)))
+    assert segment() == 1448
+
+
+def test_fault_gateway_cpu_busy(rig):
+    rig.apply(config(policy(1)))
+    free = _received_mbps(rig.iperf3(seconds=1))
+    rig.apply(config(policy(1)), {"gateway-cpu-busy": {}})
+    assert _received_mbps(rig.iperf3(seconds=1)) < free / 10
+    rig.apply(config(policy(1)))
+    assert _received_mbps(rig.iperf3(seconds=1)) > free / 4
+
+
 @pytest.mark.parametrize(
     ("fault", "low", "high"),
     [("shaper-below-tier", 205, 255), ("shaper-missing", 600, 1e6)],

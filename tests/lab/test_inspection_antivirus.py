@@ -74,6 +74,45 @@ def test_a_virus_never_arrives_whole_and_is_logged(rig, files, scheme, host, nam
     assert event["dstip"] == host.strip("[]")
 
 
+def proxy_config(limit: int = 10, *options: str) -> dict:
+    """Antivirus in proxy mode; `limit` in MB of what is held whole."""
+    held = {"oversize-limit": limit, "options": " ".join(options)}
+    rows = av_config(inspection_mode="proxy", profile_protocol_options="held")
+    rows["firewall/profile-protocol-options"] = [{"name": "held", "http": held, "ftp": held}]
+    return rows
+
+
+@pytest.mark.parametrize(("scheme", "host"), WAYS[:2])
+def test_a_proxy_lets_no_byte_of_a_virus_pass(rig, files, scheme, host):
+    rig.apply(av_config())
+    assert len(rig.get("late", host=host, scheme=scheme).body) > 1_000_000
+    rig.apply(proxy_config())
+    got = rig.get("late", host=host, scheme=scheme)
+    assert files["late"][:100] not in got.body
+    if scheme == "http":
+        assert (got.status, b"infected" in got.body) == (403, True)
+    else:
+        assert (got.exit != 0, got.body) == (True, b"")
+    got = rig.get("clean", host=host, scheme=scheme)
+    assert (got.exit, got.body) == (0, files["clean"])
+
+
+@pytest.mark.parametrize("scheme", ["http", "ftp"])
+def test_what_is_too_large_for_a_proxy_passes_or_is_blocked(rig, files, scheme):
+    before = len(rig.events())
+    rig.apply(proxy_config(4))
+    got = rig.get("late", scheme=scheme)
+    assert (got.exit, got.body) == (0, files["late"])
+    assert len(rig.events()) == before
+    rig.apply(proxy_config(4, "oversize"))
+    got = rig.get("late", scheme=scheme)
+    assert got.status == 403 if scheme == "http" else got.exit != 0
+    assert files["late"][:100] not in got.body
+    (event,) = rig.events()[before:]
+    assert (event["type"], event["subtype"], event["action"]) == ("virus", "oversize", "blocked")
+    assert rig.get("clean", scheme=scheme).body == files["clean"]
+
+
 @pytest.mark.parametrize("options", [("--disable-epsv",), ("--ftp-port", CLIENT)])
 @pytest.mark.parametrize("nat", ["enable", "disable"])
 def test_every_kind_of_data_connection_is_inspected(rig, files, options, nat):

@@ -219,3 +219,26 @@ def test_a_policy_for_a_country(rig):
     deny["srcaddr"] = refs("finland")
     rig.apply(with_profiles(deny, permit, address=countries))
     assert rig.tcp() is None
+
+
+def test_an_override_moves_addresses_to_another_country(rig):
+    countries = [
+        {"name": "finland", "type": "geography", "country": "FI"},
+        {"name": "ours", "type": "geography", "country": "A0"},
+    ]
+    deny = policy(1, action="deny", srcaddr=refs("ours"))
+    permit = policy(2, srcaddr=refs("finland"))
+
+    def apply(first: str, last: str) -> None:
+        span = {"id": 1, "start-ip": first, "end-ip": last}
+        rows = [{"name": "o", "country-id": "A0", "ip-range": [span]}]
+        tables = {"system/geoip-override": rows}
+        rig.apply(with_profiles(deny, permit, address=countries, tables=tables))
+
+    apply("198.18.1.11", "198.18.1.20")
+    assert rig.tcp() == CLIENT
+    apply("198.18.1.1", CLIENT)
+    assert rig.tcp() is None
+    deny["status"] = "disable"  # nor is it in Finland now
+    apply("198.18.1.1", CLIENT)
+    assert rig.tcp() is None

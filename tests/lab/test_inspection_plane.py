@@ -139,7 +139,7 @@ def test_a_virtual_address_is_inspected(rig):
 
 def test_an_inspector_that_ends_lets_nothing_through_until_it_runs_again(rig):
     rig.apply(both())
-    rig.plane._inspection._inspector._process.kill()
+    rig.plane._inspection._inspector._worker._process.kill()
     assert rig.get("page", "-m", "1").exit == 28
     rig.apply(both())
     assert rig.get("page").body == b"hello"
@@ -232,7 +232,7 @@ def test_nothing_is_left_at_the_end(tmp_path):
     rig = InspectionRig(tmp_path)
     rig.apply(av_config())
     inspection = rig.plane._inspection
-    processes = [inspection._inspector._process, inspection._clamd._process]
+    processes = [inspection._inspector._worker._process, inspection._clamd._process]
     assert all(process.poll() is None for process in processes)
     rig.gateway(rig.plane.close)
     rules = rig.gateway(nft.run, ["ip", "rule"])

@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from pathlib import Path
 
 import paramiko
 import pytest
@@ -11,6 +12,7 @@ from network_lab import Labs
 from lab.endpoint_faults import ENDPOINT_FAULTS
 from lab.faults import FAULTS
 from lab.gateway.faults import FAULTS as GATEWAY_FAULTS
+from lab.process import wait_until
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
 
@@ -122,6 +124,29 @@ def test_iperf3_missing(labs, fault):
     assert labs.run_in("server", "iperf3", "--version", lab=LAB).returncode == 0
     fault("iperf3-missing", "--clear")
     assert labs.over_ssh("client", "iperf3 --version", LAB)[0] == 0
+
+
+def test_endpoint_cpu_busy(labs, fault):
+    def hogs() -> str:
+        return labs.run_in("client", "sh", "-c", "ps -eo args | grep 'kill -0' | grep -v grep",
+                           lab=LAB).stdout  # fmt: skip
+
+    _serve(labs, "5303")
+    fault("endpoint-cpu-busy")
+    assert labs.over_ssh("client", "head -n 1 $(command -v iperf3)", LAB) == (0, "#!/bin/sh\n")
+    before = _busy()
+    _mbps(labs, "5303")
+    spent = [after - first for first, after in zip(before, _busy(), strict=True)]
+    assert spent[3] / sum(spent) < 0.2  # hardly any idle time was left
+    assert wait_until(lambda: not hogs(), 5)  # they end with the test program
+    fault("endpoint-cpu-busy", "--clear")
+    assert "iperf 3" in labs.over_ssh("client", "iperf3 --version", LAB)[1]
+    assert "/bin/sh" not in labs.over_ssh("client", "head -c 9 $(command -v iperf3)", LAB)[1]
+
+
+def _busy() -> list[int]:
+    """Times of the machine's processors: user, nice, system, idle, …, in clock ticks."""
+    return [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
 
 
 def test_faults_show_in_status_and_are_cleared_together(labs, fault):

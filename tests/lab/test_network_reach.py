@@ -98,7 +98,7 @@ def test_the_gateway_answers_control_with_the_pinned_certificate(labs):
     assert _rest_status(labs, "no-such-token") == 401
 
 
-@pytest.mark.parametrize("endpoint", ["client", "server"])
+@pytest.mark.parametrize("endpoint", ["client", "server", "peer"])
 def test_login_with_the_written_key_and_known_hosts(labs, endpoint):
     assert labs.over_ssh(endpoint, "hostname; id -un", LAB) == (0, f"{endpoint}\nroot\n")
 
@@ -142,9 +142,10 @@ def test_secrets_are_for_the_owner_alone(labs):
 def test_status_says_what_there_is(labs):
     text = labs.must("status", LAB)
     assert f"Lab {LAB}: up" in text
-    for part in ("198.18.1.10", "198.18.2.10", "198.18.0.2", "testbed.yaml", "Faults:   none"):
+    addresses = ("198.18.0.2", "198.18.1.10", "198.18.2.10", "198.18.4.10")
+    for part in (*addresses, "testbed.yaml", "Faults:   none"):
         assert part in text
-    assert text.count("SSH server listens") == 2
+    assert text.count("SSH server listens") == 3
     assert "REST API serves" in text
 
 
@@ -161,7 +162,7 @@ def test_shell_opens_in_the_node(labs):
 
 def test_the_host_shows_nothing_of_it(labs):
     seen = host()
-    assert not {"ctl", "data", "direct", "mgmt", "port1", "port2"} & set(seen["links"])
+    assert not {"ctl", "data", "direct", "mgmt", "port1", "port2", "port3"} & set(seen["links"])
     assert str(labs.folder) not in str(seen["mounts"])
     assert LAB not in seen["hostname"]
 

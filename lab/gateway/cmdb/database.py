@@ -48,21 +48,25 @@ class Database:
         builder: makes rows.
         on_change: called after each change that is committed.
         evaluation: whether the limits of the evaluation licence hold.
+        furnish: adds what every configuration of this one device has, where it is missing.
     """
 
     def __init__(self, tables: Mapping[str, Table], store: Store, builder: Builder,
                  on_change: Callable[[], None],
-                 evaluation: Callable[[], bool] = lambda: False) -> None:
+                 evaluation: Callable[[], bool] = lambda: False,
+                 furnish: Callable[[Editor], None] = lambda editor: None) -> None:
         self.tables = tables
         self.store = store
         self.builder = builder
         self._on_change = on_change
         self._evaluation = evaluation
+        self._furnish = furnish
         self._transactions: dict[int, Transaction] = {}
         self._last_number = 0
         self.generation = 0
         self.is_new = store.is_empty
         self.state = self.blank() if self.is_new else self._load()
+        self._furnish(self.editor())
 
     def _load(self) -> State:
         state = self.store.load(self.tables)
@@ -112,6 +116,7 @@ class Database:
 
     def replace(self, state: State) -> None:
         """Put a whole configuration in the place of the running one."""
+        self._furnish(self.editor(state))
         for path, number in self.state.revisions.items():
             state.revisions[path] = number + 1
         self.store.replace(state)

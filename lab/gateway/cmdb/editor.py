@@ -92,7 +92,9 @@ class Editor:
         table = self.table(place.path)
         if table.mkey is None:
             raise CmdbError(PERMISSION_DENIED, f"{table.path} has no rows to add.", 405)
-        if table.fixed:
+        # In a file that is read, what belongs to a row may stand before that row.
+        is_early = self.state.accepts_dangling and table.is_companion({**table.template, **body})
+        if table.fixed and not is_early:
             raise CmdbError(TABLE_FULL, f"No entry can be added to {table.path}.")
         key = self._new_key(table, body)
         body = {**body, table.mkey: key}
@@ -101,7 +103,9 @@ class Editor:
             row["uuid"] = str(uuid4())
         self._check_room(table)
         self._check_name_free(table, row[table.mkey])
-        self.state.append(table.path, row[table.mkey], self._checked(table, None, row))
+        checked = self._checked(table, None, row)
+        self._bring_companion(table, checked)
+        self.state.append(table.path, row[table.mkey], checked)
         return row[table.mkey]
 
     def install(self, table: Table, body: Mapping[str, Any]) -> None:
@@ -110,6 +114,18 @@ class Editor:
         if table.has_uuid:
             row["uuid"] = str(uuid4())
         self.state.append(table.path, row["q_origin_key"], self._checked(table, None, row))
+
+    def _bring_companion(self, table: Table, row: Row) -> None:
+        """Make the row of another table that this row brings along, or adapt it."""
+        if table.companion is None:
+            return
+        other, body = self.state.tables[table.companion.path], table.companion.body(row)
+        key = row["q_origin_key"]
+        present = self.state.find(other.path, key)
+        if present is None:
+            self.install(other, body)
+        else:
+            self._replace(other, key, present, self.builder.changed(other, present, body))
 
     def _new_key(self, table: Table, body: Mapping[str, Any]) -> Key:
         assert table.mkey is not None and table.key.parse is not None
@@ -129,8 +145,19 @@ class Editor:
                             f"Maximum number of entries has been reached: {min(limits)}.")
 
     def _check_name_free(self, table: Table, key: Key) -> None:
-        if any(self.state.find(path, key) for path in (table.path, *table.namespace)):
-            raise duplicate(key)
+        for path in (table.path, *table.namespace):
+            found = self.state.find(path, key)
+            if found is not None and not self._awaits(table, path, found):
+                raise duplicate(key)
+
+    def _awaits(self, table: Table, path: str, row: Row) -> bool:
+        """Whether a row was read from a file before the row of this table that it belongs to."""
+        return (
+            self.state.accepts_dangling
+            and table.companion is not None
+            and table.companion.path == path
+            and self.state.tables[path].is_companion(row)
+        )
 
     def _checked(self, table: Table, key: Key | None, row: Mapping[str, Any]) -> Row:
         if table.complete is not None:
@@ -171,6 +198,7 @@ class Editor:
         if table.handle is not None and row[table.handle] != present[table.handle]:
             # Those who name it do so by this number.
             self._check_unused(table, key)
+        self._bring_companion(table, row)
         row.position = present.position
         self.state.put(table.path, key, row)
         return True
@@ -202,7 +230,7 @@ class Editor:
     def _check_rename(self, table: Table, key: Key, wanted: Key) -> None:
         if key in table.read_only:
             raise _read_only(table, key)
-        if table.fixed or not wanted:
+        if table.fixed or table.companion is not None or not wanted:
             raise CmdbError(PERMISSION_DENIED, f'"{key}" of {table.path} cannot be renamed.')
         self._check_name_free(table, wanted)
 
@@ -243,7 +271,18 @@ class Editor:
         if key in table.read_only:
             raise _read_only(table, key)
         self._check_unused(table, key)
+        self._remove(table, key)
+
+    def _remove(self, table: Table, key: Key) -> None:
+        """Take an unused row away, and with it the row that it brought along."""
+        self._check_companion_unused(table, key)
+        if table.companion is not None:
+            self.state.remove(table.companion.path, key)
         self.state.remove(table.path, key)
+
+    def _check_companion_unused(self, table: Table, key: Key) -> None:
+        if table.companion is not None:
+            self._check_unused(self.state.tables[table.companion.path], key)
 
     def _check_removable(self, table: Table) -> None:
         if table.mkey is None or table.fixed:
@@ -268,8 +307,9 @@ class Editor:
             if outside:
                 raise CmdbError(IN_USE, f'The entry "{key}" is used by {outside[0][0]} '
                                         f'"{outside[0][1]}".')
+            self._check_companion_unused(table, key)
         for key in keys:
-            self.state.remove(path, key)
+            self._remove(table, key)
 
     def move(self, place: Place, neighbour: Key, after: bool) -> None:
         """Move a row right before or after another."""

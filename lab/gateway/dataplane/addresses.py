@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from socket import AF_INET, inet_pton
 
-from .countries import country
+from .countries import Geography
 from .ranges import EVERY_ADDRESS, NOTHING, Spans, complement, subtract, union
 
 
@@ -48,9 +48,14 @@ class AddressBook:
     """
 
     def __init__(
-        self, version: int, addresses: Iterable[Mapping], groups: Iterable[Mapping] = ()
+        self,
+        version: int,
+        addresses: Iterable[Mapping],
+        groups: Iterable[Mapping] = (),
+        overrides: Iterable[Mapping] = (),
     ) -> None:
         self.version = version
+        self._geography = Geography(version, overrides)
         self._addresses = {row["name"]: row for row in addresses}
         self._groups = {row["name"]: row for row in groups}
         self._resolved: dict[str, Spans] = {"all": EVERY_ADDRESS[version]}
@@ -94,7 +99,7 @@ class AddressBook:
                 first, last = (ipaddress.ip_address(row[key]) for key in ("start-ip", "end-ip"))
                 return ((int(first), int(last)),) if first <= last else NOTHING
             if kind == "geography":
-                return country(str(row["country"]), self.version)
+                return self._geography.country(str(row["country"]))
         except (KeyError, ValueError, OSError):
             return NOTHING
         return NOTHING

@@ -1,4 +1,4 @@
-"""The processes of inspection: the inspector and clamd. They end with the gateway's process."""
+"""The processes beside the gateway's: they end with it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from lab.process import die_with_parent
 from .errors import DataPlaneError
 
 _PROJECT = Path(__file__).resolve().parents[3]
+_HOG = ("nice", "-n", "5", "sh", "-c", "while :; do :; done")
 _START_S = 20.0
 _ANSWER_S = 10.0
 
@@ -103,6 +104,29 @@ def last_words(log: Path) -> str:
     return ""
 
 
+class Hogs:
+    """Processes that take all processors, but for what others of the usual priority want."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def run(self) -> None:
+        """Have one for each processor.
+
+        Raises:
+            DataPlaneError: there is no shell.
+        """
+        missing = (os.cpu_count() or 1) - len(self._processes)
+        self._processes += [start(_HOG, self._log) for _ in range(missing)]
+
+    def stop(self) -> None:
+        """End them."""
+        for process in self._processes:
+            end(process)
+        self._processes.clear()
+
+
 class Clamd:
     """The virus scanner, with a folder of its own for socket, log and signatures."""
 
@@ -159,59 +183,54 @@ class Clamd:
         self.socket.unlink(missing_ok=True)
 
 
-class InspectorProcess:
-    """The inspector (`python -m lab.inspector`), told by lines on its standard input."""
+class Worker:
+    """A process of the lab that writes a line when it is ready, and answers each line it is told.
 
-    def __init__(self, clamd: Path, log: Path) -> None:
-        self._clamd, self._log = clamd, log
+    Args:
+        name: what messages call it.
+        command: the program and its arguments.
+        log: takes what it says on standard error.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], log: Path) -> None:
+        self._name, self._command, self._log = name, command, log
         self._process: subprocess.Popen[bytes] | None = None
-        self._ports = (1, 1)
-        self._told = b""
 
     @property
     def running(self) -> bool:
         """Whether it runs."""
         return self._process is not None and self._process.poll() is None
 
-    def run(self) -> tuple[int, int]:
-        """Have it run; answers its ports for IPv4 and IPv6.
+    def start(self) -> str:
+        """Start it; answers its first line.
 
         Raises:
             DataPlaneError: it does not start.
         """
-        if not self.running:
-            self.stop()
-            self._process = start(
-                [
-                    *(sys.executable, "-m", "lab.inspector"),
-                    *("--clamd", str(self._clamd), "--log", str(self._log)),
-                ],
-                self._log.with_name("inspector.log"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-            )
-            first, second = self._hear(_START_S).split()
-            self._ports = (int(first), int(second))
-        return self._ports
+        self.stop()
+        self._process = start(
+            self._command, self._log, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+        return self._hear(_START_S)
 
-    def tell(self, plan: dict[str, Any]) -> None:
-        """Tell it the plan and wait until it works by that; nothing where it knows it already.
+    def starve(self, starved: bool) -> None:
+        """Give it the processor only where nobody else wants it, or its share again."""
+        if self._process is not None:
+            policy = os.SCHED_IDLE if starved else os.SCHED_OTHER
+            os.sched_setscheduler(self._process.pid, policy, os.sched_param(0))
+
+    def ask(self, line: bytes) -> str:
+        """Tell it a line; answers its answer.
 
         Raises:
-            DataPlaneError: it does not answer.
+            DataPlaneError: it does not answer, and was ended.
         """
         assert self._process is not None and self._process.stdin is not None
-        line = json.dumps(plan).encode() + b"\n"
-        if line == self._told:
-            return
-        self._told = b""
         with suppress(BrokenPipeError):
             view = memoryview(line)
             while view:
                 view = view[self._process.stdin.write(view) :]
-        self._hear(_ANSWER_S)
-        self._told = line
+        return self._hear(_ANSWER_S)
 
     def _hear(self, seconds: float) -> str:
         assert self._process is not None and self._process.stdout is not None
@@ -222,22 +241,71 @@ class InspectorProcess:
             left = until - time.monotonic()
             if left <= 0 or not select.select([output], [], [], left)[0]:
                 break
-            piece = os.read(output.fileno(), 4096)
+            piece = os.read(output.fileno(), 65_536)
             if not piece:
                 break
             answer += piece
         if not answer.endswith(b"\n"):
-            words = last_words(self._log.with_name("inspector.log"))
+            words = last_words(self._log)
             self.stop()
-            raise DataPlaneError(f"The inspector does not answer: {words or 'it says nothing'}")
+            raise DataPlaneError(f"{self._name} does not answer: {words or 'it says nothing'}")
         return answer.decode()
 
     def stop(self) -> None:
-        """End it; the sessions that it holds break."""
+        """End it."""
         if self._process is not None:
             end(self._process)
             for pipe in (self._process.stdin, self._process.stdout):
                 if pipe is not None:
                     pipe.close()
             self._process = None
+
+
+class InspectorProcess:
+    """The inspector (`python -m lab.inspector`), told by lines on its standard input."""
+
+    def __init__(self, clamd: Path, log: Path) -> None:
+        command = [sys.executable, "-m", "lab.inspector"]
+        command += ["--clamd", str(clamd), "--log", str(log)]
+        self._worker = Worker("The inspector", command, log.with_name("inspector.log"))
+        self._ports = (1, 1)
+        self._told = b""
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs."""
+        return self._worker.running
+
+    def run(self) -> tuple[int, int]:
+        """Have it run; answers its ports for IPv4 and IPv6.
+
+        Raises:
+            DataPlaneError: it does not start.
+        """
+        if not self.running:
+            self._told = b""
+            first, second = self._worker.start().split()
+            self._ports = (int(first), int(second))
+        return self._ports
+
+    def starve(self, starved: bool) -> None:
+        """See `Worker.starve`."""
+        self._worker.starve(starved)
+
+    def tell(self, plan: dict[str, Any]) -> None:
+        """Tell it the plan and wait until it works by that; nothing where it knows it already.
+
+        Raises:
+            DataPlaneError: it does not answer.
+        """
+        line = json.dumps(plan).encode() + b"\n"
+        if line == self._told:
+            return
+        self._told = b""
+        self._worker.ask(line)
+        self._told = line
+
+    def stop(self) -> None:
+        """End it; the sessions that it holds break."""
+        self._worker.stop()
         self._told = b""

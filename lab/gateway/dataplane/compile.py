@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from .addresses import AddressBook, address_range, names
+from .countries import OVERRIDES
 from .inspection import compile_inspection
 from .intent import (
     ANY,
@@ -22,8 +23,11 @@ from .intent import (
     StaticRoute,
     Vip,
 )
+from .ipsec import compile_ipsec
+from .members import who_of
 from .proxy import compile_proxy
 from .ranges import Spans, union
+from .remote import compile_remote_access
 from .services import ICMP, SCTP, TCP, UDP, ServiceBook
 
 Config = Mapping[str, Sequence[Mapping]]
@@ -72,6 +76,13 @@ def compile_config(config: Config) -> Intent:
                 if _is_on(row)
             ],
         ),
+        ipsec=compile_ipsec(config),
+        remote_access=compile_remote_access(
+            config,
+            ports,
+            selectors.books,
+            [row for row in config.get("firewall/policy", ()) if _is_on(row)],
+        ),
         config=config,
     )
 
@@ -80,13 +91,15 @@ class _Selectors:
     """Makes selectors; resolves each distinct list of names once."""
 
     def __init__(self, config: Config) -> None:
-        self._books = {
-            4: AddressBook(
-                4, config.get("firewall/address", ()), config.get("firewall/addrgrp", ())
-            ),
-            6: AddressBook(
-                6, config.get("firewall/address6", ()), config.get("firewall/addrgrp6", ())
-            ),
+        overrides = config.get(OVERRIDES, ())
+        self.books = {
+            version: AddressBook(
+                version,
+                config.get(f"firewall/address{suffix}", ()),
+                config.get(f"firewall/addrgrp{suffix}", ()),
+                overrides,
+            )
+            for version, suffix in ((4, ""), (6, "6"))
         }
         self._services = ServiceBook(
             config.get("firewall.service/custom", ()), config.get("firewall.service/group", ())
@@ -96,7 +109,7 @@ class _Selectors:
         sources: dict[int, Spans] = {}
         dests: dict[int, Spans] = {}
         for version in versions:
-            suffix, book = ("" if version == 4 else "6"), self._books[version]
+            suffix, book = ("" if version == 4 else "6"), self.books[version]
             for key, spans in (("srcaddr", sources), ("dstaddr", dests)):
                 members = names(row.get(key + suffix))
                 if members:
@@ -133,14 +146,12 @@ def _is_on(row: Mapping) -> bool:
 
 def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Policy:
     accept = row.get("action", "deny") in ("accept", "ipsec")
-    # A policy for users holds only for those who logged in, and nobody can here.
-    for_users = any(row.get(key) for key in ("groups", "users", "fsso-groups"))
+    # A policy for users holds only for those who logged in, which gives them an IPv4 address.
+    who = who_of(row)
     return Policy(
         id=int(row["policyid"]),
-        selects=selectors.of(row, () if for_users else (4, 6)),
-        vips=()
-        if for_users
-        else tuple(vips[name] for name in names(row.get("dstaddr")) if name in vips),
+        selects=selectors.of(row, (4, 6) if who is None else (4,)),
+        vips=tuple(vips[name] for name in names(row.get("dstaddr")) if name in vips),
         accept=accept,
         enabled=_is_on(row),
         nat=accept and row.get("nat") == "enable",
@@ -148,6 +159,7 @@ def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Pol
         denies_vips=not accept and row.get("match-vip", "enable") == "enable",
         shaper=row.get("traffic-shaper") or None,
         shaper_reverse=row.get("traffic-shaper-reverse") or None,
+        who=who,
     )
 
 

@@ -12,6 +12,8 @@ Config = Mapping[str, Sequence[Mapping]]
 Row = Mapping[str, Any]
 
 _TYPES = {"http": "HTTP", "ftp": "FTP"}
+_OVERSIZE_MB = 10
+"""What FortiOS buffers unless told otherwise."""
 _BY_SERVER_NAME = ("certificate-inspection", "deep-inspection")
 _FACTORY_BY_SERVER_NAME = (*_BY_SERVER_NAME, "custom-deep-inspection")
 
@@ -32,16 +34,23 @@ class Inspected:
         services: TCP port -> HTTP, HTTPS or FTP.
         profiles: antivirus, webfilter, files, applications, sensor: as the inspector takes them.
         log: whether events are logged.
+        buffering: service -> bytes that a proxy buffers of one content, and whether larger
+            content is blocked; none where the policy inspects by flow.
+        by_process: True for the fault that every session is forwarded by a process.
     """
 
     services: Mapping[int, str]
     profiles: Mapping[str, Any] = field(default_factory=dict)
     log: bool = True
+    buffering: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    by_process: bool = False
 
     @property
     def every_port(self) -> bool:
         """Whether sessions to other ports are inspected as well."""
-        return bool(self.profiles.get("applications") or self.profiles.get("sensor"))
+        return self.by_process or bool(
+            self.profiles.get("applications") or self.profiles.get("sensor")
+        )
 
     @property
     def ports(self) -> dict[int, str]:
@@ -64,6 +73,7 @@ class Inspected:
             "services": {str(port): name for port, name in self.services.items()},
             "antivirus": antivirus["services"],
             "antivirus_profile": antivirus["profile"],
+            "buffering": self.buffering,
             **{
                 key: self.profiles.get(key)
                 for key in ("webfilter", "files", "applications", "sensor")
@@ -90,8 +100,14 @@ def compile_inspection(config: Config) -> dict[int, Inspected]:
         }
         profiles = {key: value for key, value in profiles.items() if value}
         if profiles:
+            options = _named(
+                config, "firewall/profile-protocol-options", row.get("profile-protocol-options")
+            )
             found[int(row["policyid"])] = Inspected(
-                _services(config, row), profiles, row.get("logtraffic", "utm") in ("utm", "all")
+                _services(config, row, options),
+                profiles,
+                row.get("logtraffic", "utm") in ("utm", "all"),
+                _buffering(options) if row.get("inspection-mode") == "proxy" else {},
             )
     return found
 
@@ -102,10 +118,18 @@ def _named(config: Config, path: str, name: object) -> Row | None:
     return next((row for row in config.get(path, ()) if row.get("name") == name), None)
 
 
-def _services(config: Config, policy: Row) -> dict[int, str]:
-    options = _named(
-        config, "firewall/profile-protocol-options", policy.get("profile-protocol-options")
-    )
+def _buffering(options: Row | None) -> dict[str, tuple[int, bool]]:
+    found = {}
+    for key, name in _TYPES.items():
+        child = (options or {}).get(key) or {}
+        options_on = str(child.get("options") or "").split()
+        if "splice" not in options_on:  # with it the client gets what has come so far
+            limit = int(child.get("oversize-limit") or _OVERSIZE_MB) << 20
+            found[name] = (limit, "oversize" in options_on)
+    return found
+
+
+def _services(config: Config, policy: Row, options: Row | None) -> dict[int, str]:
     found = {}
     for key, ports in (("http", "80"), ("ftp", "21")):
         child = (options or {}).get(key) or {}

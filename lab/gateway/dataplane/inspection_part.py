@@ -10,7 +10,7 @@ from pyroute2.netlink.exceptions import NetlinkError
 
 from lab.inspector.marks import CLIENT_LEG, KIND, slots
 
-from .children import Clamd, InspectorProcess
+from .children import Clamd, Hogs, InspectorProcess
 from .errors import DataPlaneError
 from .intent import Intent
 from .kernel import KernelSettings
@@ -40,11 +40,13 @@ class Inspection:
         self._settings = KernelSettings()
         self._clamd = Clamd(folder / "clamd")
         self._inspector = InspectorProcess(self._clamd.socket, folder / "security.jsonl")
+        self._hogs = Hogs(folder / "hogs.log")
         self._prepared = False
         self.ports = (1, 1)
 
     def apply(self, intent: Intent) -> None:
         """Start what is needed, and tell the inspector what each policy has inspected."""
+        self._starve(intent.inspector.starved)
         inspecting = intent.inspecting
         if inspecting and not self._prepared:
             self._settings.set(_SETTINGS)
@@ -58,11 +60,19 @@ class Inspection:
             if any("antivirus" in found.profiles for found in inspecting.values()):
                 self._clamd.run(signatures=intent.inspector.signatures)
             self.ports = self._inspector.run()
+            self._inspector.starve(intent.inspector.starved)
         if self._inspector.running:
             self._inspector.tell(_plan(intent))
 
+    def _starve(self, starved: bool) -> None:
+        if starved:
+            self._hogs.run()
+        else:
+            self._hogs.stop()
+
     def close(self) -> None:
         """End the processes, remove routes and settings."""
+        self._hogs.stop()
         self._inspector.stop()
         self._clamd.stop()
         if self._prepared:

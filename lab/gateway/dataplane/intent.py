@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lab.sslvpn.plan import Plan
+
 from .inspection import Inspected
+from .ipsec import Ipsec
+from .members import Who
 from .proxy import Proxy
 from .ranges import NOTHING, Spans
 from .services import Match
@@ -91,6 +95,7 @@ class Policy:
         shaper: traffic shaper from source to destination.
         shaper_reverse: traffic shaper from destination to source.
         configured: False for what a fault put in force without a row of the configuration.
+        who: the only users it is for, logged in by a VPN; None for anyone.
     """
 
     id: int
@@ -104,6 +109,7 @@ class Policy:
     shaper: str | None = None
     shaper_reverse: str | None = None
     configured: bool = True
+    who: tuple[Who, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +141,11 @@ class Port:
     allowaccess: frozenset[str] = frozenset()
     allowaccess6: frozenset[str] = frozenset()
 
+    @property
+    def address(self) -> str:
+        """Its IPv4 address; empty for none."""
+        return next((text.partition("/")[0] for text in self.addresses if ":" not in text), "")
+
 
 @dataclass(frozen=True, slots=True)
 class StaticRoute:
@@ -157,6 +168,7 @@ class Inspector:
         alters: whether it changes a byte of what is downloaded.
         blocks_all: whether the web filter lets nothing pass.
         mbps: what it carries at most, in Mbit/s; 0 for no limit.
+        starved: whether other processes of the gateway take the processors from it.
     """
 
     runs: bool = True
@@ -165,6 +177,7 @@ class Inspector:
     alters: bool = False
     blocks_all: bool = False
     mbps: float = 0.0
+    starved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +185,12 @@ class Intent:
     """Everything the data plane is to do.
 
     Attributes:
+        mss: what TCP's maximum segment size is lowered to, in bytes; 0 leaves it alone.
         inspected: policyid -> what is inspected in the policy's sessions.
         inspector: how.
         proxy: the explicit web proxy.
+        ipsec: the tunnels.
+        remote_access: the SSL VPN.
     """
 
     policies: Sequence[Policy] = ()
@@ -185,11 +201,14 @@ class Intent:
     ports: Sequence[Port] = ()
     routes: Sequence[StaticRoute] = ()
     loss_percent: float = 0.0
+    mss: int = 0
     counts_implicit_deny: bool = True
     reports_counters: bool = True
     inspected: Mapping[int, Inspected] = field(default_factory=dict)
     inspector: Inspector = Inspector()
     proxy: Proxy = field(default_factory=Proxy)
+    ipsec: Ipsec = field(default_factory=Ipsec)
+    remote_access: Plan = field(default_factory=Plan)
     config: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
 
     @property

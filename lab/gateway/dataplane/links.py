@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Collection
 
 from pyroute2 import IPRoute
 from pyroute2.netlink.exceptions import NetlinkError
@@ -10,6 +11,7 @@ from pyroute2.netlink.exceptions import NetlinkError
 _MAIN = 254
 _KERNEL, _UNICAST = 2, 1
 _BLACKHOLE = 6
+_UNIVERSE = 0
 _IFF_UP = 1
 # A virtual Ethernet pair has no line rate; the kernel gives it this figure.
 _SPEED_MBPS = 10_000.0
@@ -27,7 +29,8 @@ def interfaces() -> dict[str, dict]:
         addresses: dict[int, str] = {}
         for item in ipr.get_addr(family=2):
             text = f"{item.get_attr('IFA_LOCAL')}/{item['prefixlen']}"
-            addresses.setdefault(item["index"], text)
+            if item["scope"] == _UNIVERSE:
+                addresses.setdefault(item["index"], text)
         for link in ipr.get_links():
             name = link.get_attr("IFLA_IFNAME")
             if name == "lo":
@@ -79,6 +82,15 @@ def routes() -> list[dict]:
     return sorted(
         found, key=lambda route: (route["type"] != "static", ipaddress.ip_network(route["ip_mask"]))
     )
+
+
+def sent_packets(names: Collection[str]) -> dict[str, int]:
+    """How many packets each of these interfaces has sent."""
+    with IPRoute() as ipr:
+        found = {link.get_attr("IFLA_IFNAME"): link for link in ipr.get_links()}
+    return {
+        name: found[name].get_attr("IFLA_STATS64")["tx_packets"] for name in names if name in found
+    }
 
 
 def outgoing(dest: str) -> str | None:

@@ -1,9 +1,10 @@
-"""What the gateway itself answers: what an interface's allowaccess names, and the web proxy."""
+"""What the gateway itself answers: what an interface's allowaccess names, web proxy and VPN."""
 
 from __future__ import annotations
 
 from .inspection_rules import local_in_rule
 from .intent import Intent, Port
+from .ranges import address_elements
 
 _TCP_PORT = {"https": 443, "http": 80, "ssh": 22}
 _SETTING = {"https": "admin-sport", "http": "admin-port", "ssh": "admin-ssh-port"}
@@ -20,6 +21,8 @@ def local_in_rules(intent: Intent) -> list[str]:
         "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept",
         *(rule for port in intent.ports for rule in _port_rules(port, tcp)),
         *_proxy_rules(intent),
+        *_ike_rules(intent),
+        *_remote_access_rules(intent),
     ]
 
 
@@ -49,3 +52,32 @@ def _proxy_rules(intent: Intent) -> list[str]:
         f"tcp dport {{ {', '.join(numbers)} }} accept"
         for (interface, address), numbers in ports.items()
     ]
+
+
+def _ike_rules(intent: Intent) -> list[str]:
+    """IPsec, on the interfaces that carry a tunnel and from its other end alone."""
+    rules = []
+    for tunnel in intent.ipsec.tunnels.values():
+        where = f'iifname "{tunnel.port}" meta nfproto ipv4'
+        if tunnel.remote:
+            where += f" ip saddr {tunnel.remote}"
+        rules += [f"{where} udp dport {{ 500, 4500 }} accept", f"{where} ip protocol esp accept"]
+    return list(dict.fromkeys(rules))
+
+
+def _remote_access_rules(intent: Intent) -> list[str]:
+    """The SSL VPN's port, for the clients that may come."""
+    sources = intent.remote_access.sources
+    rules = []
+    for listener in intent.remote_access.listeners:
+        family, spans = "ip", sources.addresses
+        if ":" in listener.address:
+            family, spans = "ip6", sources.addresses6
+        where = f'iifname "{listener.interface}" {family} daddr {listener.address}'
+        if spans is not None:
+            elements = ", ".join(address_elements(spans, 4 if family == "ip" else 6))
+            if not elements:
+                continue
+            where += f" {family} saddr {{ {elements} }}"
+        rules.append(f"{where} tcp dport {listener.port} accept")
+    return rules

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .intent import Intent, Policy, Vip
+from .members import Who
 from .ranges import EVERY_ADDRESS, contains
 
 IMPLICIT_DENY = (0, "deny")
 
 Outgoing = Callable[[str], str | None]
 """From a destination address to the interface that leads to it; None where no route does."""
+
+Belongs = Callable[[str, Who], bool]
+"""Whether an address is at present that of a member of a group, or of a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +30,19 @@ class Packet:
     destport: int | None
 
 
-def look_up(intent: Intent, packet: Packet, outgoing: Outgoing) -> tuple[int, str]:
+def look_up(
+    intent: Intent,
+    packet: Packet,
+    outgoing: Outgoing,
+    belongs: Belongs = lambda address, who: False,
+) -> tuple[int, str]:
     """Find the policy for a packet.
 
     Args:
         intent: with the faults in it, as it is in force.
         packet: as it arrives, before any translation.
         outgoing: the routing table.
+        belongs: who is logged in.
 
     Returns:
         The policyid (0 for the implicit deny) and "accept" or "deny".
@@ -49,6 +59,8 @@ def look_up(intent: Intent, packet: Packet, outgoing: Outgoing) -> tuple[int, st
         return IMPLICIT_DENY
     arrived = Packet(packet.srcintf, packet.source, packet.protocol, dest, destport)
     for policy in intent.in_force:
+        if policy.who is not None and not any(belongs(packet.source, who) for who in policy.who):
+            continue
         if _selects(policy, arrived, dstintf, vip, packet.dest):
             return policy.id, "accept" if policy.accept else "deny"
     return IMPLICIT_DENY

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterable
 
 from .intent import Selector
+from .members import Who, set_name
 from .ranges import EVERY_ADDRESS, EVERY_PORT, Spans, address_elements, port_elements
 from .services import ICMP, ICMP6, WITH_PORTS, Match
 
@@ -65,6 +66,14 @@ class Matcher:
             if both:
                 break
         return found
+
+    def members(self, who: tuple[Who, ...] | None) -> list[str]:
+        """Expressions, one a rule, for packets from users; one that is empty for anyone."""
+        if who is None:
+            return [""]
+        found = {one: set_name(one) for one in who}
+        self.sets |= dict.fromkeys(found.values(), "{ type ipv4_addr; }")
+        return [f"ip saddr @{name}" for name in found.values()]
 
     def services(self, matches: Iterable[Match]) -> list[str]:
         """Expressions for services alone."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from . import conntrack, links
 from .compile import Config, compile_config
@@ -14,10 +15,15 @@ from .faults import NOT_APPLIED, with_faults
 from .firewall import Firewall
 from .inspection_part import Inspection
 from .intent import Intent
+from .ipsec_links import TunnelLinks
+from .ipsec_part import Ike
+from .ipsec_status import IpsecStatus
 from .kernel import FORWARDING, SETTINGS, KernelSettings
 from .lookup import Packet, look_up
+from .members import GROUP, Who
 from .proxy_part import WebProxy
 from .queues import Queues
+from .remote_part import Members, RemoteAccess
 from .routing import Routing
 from .usage import PolicyCounter, Usage
 
@@ -50,13 +56,21 @@ class DataPlane:
         self._settings = KernelSettings()
         self._inspection = Inspection(folder)
         self._firewall = Firewall(lambda: self._inspection.ports)
-        # The firewall comes last: marks, addresses and ports that it names are there by then.
+        tunnels = TunnelLinks()
+        self._ike = Ike(folder, tunnels)
+        # The tunnels' interfaces come first, as routes lead to them. The firewall comes late:
+        # marks, addresses and ports that it names are there by then, and IKE passes through it.
+        self._remote = RemoteAccess(folder)
         self.parts: list[Part] = [
+            tunnels,
+            self._remote,
             Routing(),
             Queues(),
             self._inspection,
             WebProxy(folder),
             self._firewall,
+            Members(self._remote),
+            self._ike,
         ]
         self._usage = Usage()
         self._configured: Intent | None = None
@@ -121,9 +135,27 @@ class DataPlane:
         """
         packet = Packet(srcintf, sourceip, protocol, dest, destport)
         try:
-            return look_up(self._in_force, packet, links.outgoing)
+            return look_up(self._in_force, packet, links.outgoing, self._belongs)
         except ValueError as error:
             raise DataPlaneError(f"The policy lookup takes two IP addresses: {error}.") from None
+
+    def _belongs(self, address: str, who: Who) -> bool:
+        kind, name = who
+        if self._ike.belongs(address, who):
+            return True
+        return any(
+            row["address"] == int(IPv4Address(address))
+            and (name in row["groups"] if kind == GROUP else name == row["user"])
+            for row in self._remote.shown()["sessions"]
+        )
+
+    def remote_users(self) -> Mapping[str, Any]:
+        """Who is logged in to the SSL VPN; see `lab.sslvpn.server.Server.shown`."""
+        return self._remote.shown()
+
+    def end_remote_users(self, index: int | None) -> bool:
+        """End the session or tunnel of a number, or all; False where there is none."""
+        return self._remote.end(index)
 
     def sessions(self, count: int) -> list[dict]:
         """The first `count` sessions; see `conntrack.sessions` for their attributes."""
@@ -134,12 +166,58 @@ class DataPlane:
         return conntrack.count()
 
     def routes(self) -> list[dict]:
-        """The IPv4 routing table as `monitor/router/ipv4` shows it."""
-        return links.routes()
+        """The IPv4 routing table as `monitor/router/ipv4` shows it.
+
+        Routes into tunnels that are down are not active; what they lead to is dropped.
+        """
+        down = self._tunnels_down()
+        return [route for route in links.routes() if route["interface"] not in down]
+
+    def _tunnels_down(self) -> set[str]:
+        fixed = {name for name, one in self._in_force.ipsec.tunnels.items() if not one.dial_up}
+        if not fixed:
+            return set()
+        return fixed - {sa.tunnel for sa in self._ike.status().sas if sa.established}
 
     def interfaces(self) -> dict[str, dict]:
         """State and counters of the interfaces by name."""
-        return links.interfaces()
+        down = self._tunnels_down()
+        return {
+            name: {**shown, "link": shown["link"] and name not in down}
+            for name, shown in links.interfaces().items()
+        }
+
+    def ipsec(self) -> IpsecStatus:
+        """The tunnels' connections and what they carried."""
+        return self._ike.status()
+
+    def reset_ipsec_counters(self, tunnel: str | None) -> None:
+        """Set the bytes of one tunnel, or of all, back to zero."""
+        self._ike.reset_counters(tunnel)
+
+    def end_ipsec(self, name: str) -> bool:
+        """End all connections of a tunnel, or that of one dial-up peer (`TUNNEL_PLACE`).
+
+        Returns:
+            Whether there was one.
+        """
+        status = self._ike.status()
+        found = [
+            sa.id
+            for sa in status.sas
+            if name in (sa.tunnel, f"{sa.tunnel}_{status.places.get(sa.id)}")
+        ]
+        for number in found:
+            self._ike.end_connection(number)
+        return bool(found)
+
+    def tunnel_up(self, tunnel: str, child: str) -> None:
+        """Negotiate the keys of a phase 2 now."""
+        self._ike.bring_up(tunnel, child)
+
+    def tunnel_down(self, tunnel: str, child: str) -> None:
+        """Delete the keys of a phase 2."""
+        self._ike.take_down(tunnel, child)
 
     def close(self) -> None:
         """Remove everything that was set: forwarding ends first, then rules, queues, routes."""

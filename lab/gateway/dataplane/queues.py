@@ -37,6 +37,8 @@ class Queues:
             # Queues left by an earlier process of this gateway are made anew.
             _batch([f"qdisc del dev {port} root" for port in _ports_with_htb()])
             self._set = {}
+        # With an interface that is gone its queues are gone, too.
+        self._set = {queue: kbps for queue, kbps in self._set.items() if queue[0] in links}
         if wanted != self._set:
             commands = changes(self._set, wanted)
             self._set = None  # unknown, should a command fail halfway

@@ -12,12 +12,13 @@ from pyroute2.netlink.exceptions import NetlinkError
 from .errors import DataPlaneError
 from .intent import Intent, Port
 from .kernel import KernelSettings
+from .remote import SSL_ROOT, pool_networks
 
 # Marks the routes that this part set, so that nobody else's is ever removed.
 _PROTOCOL = 4  # RTPROT_STATIC
 _MAIN, _LOCAL = 254, 255
 _RTN_LOCAL, _RTN_BLACKHOLE = 2, 6
-_SCOPE_HOST, _SCOPE_LINK = 254, 253
+_SCOPE_HOST, _SCOPE_LINK, _SCOPE_UNIVERSE = 254, 253, 0
 _IFA_F_NODAD = 0x02
 _INACTIVE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EEXIST, errno.EINVAL}
 
@@ -56,7 +57,7 @@ class Routing:
         there = {
             f"{item.get_attr('IFA_LOCAL') or item.get_attr('IFA_ADDRESS')}/{item['prefixlen']}"
             for item in ipr.get_addr(index=index)
-            if item["scope"] != _SCOPE_LINK
+            if item["scope"] == _SCOPE_UNIVERSE
         }
         wanted = set(port.addresses)
         versions = {ipaddress.ip_interface(text).version for text in wanted}
@@ -101,6 +102,12 @@ def _wanted_routes(intent: Intent) -> Iterator[Route]:
     for route in intent.routes:
         version = ipaddress.ip_network(route.destination).version
         yield version, _MAIN, route.destination, route.gateway, route.interface, route.distance
+    for prefix in pool_networks(intent.remote_access):
+        yield 4, _MAIN, prefix, None, SSL_ROOT, 0
+    for tunnel in intent.ipsec.tunnels.values():
+        if tunnel.dial_up is not None and tunnel.dial_up.pool:
+            for prefix in tunnel.remote_networks:
+                yield 4, _MAIN, prefix, None, tunnel.name, tunnel.distance
     own = {int(ipaddress.ip_interface(text).ip) for port in intent.ports for text in port.addresses}
     spans = [pool.span for pool in intent.pools.values() if pool.answers_arp]
     spans += [vip.external for vip in intent.vips if vip.answers_arp]

@@ -109,6 +109,8 @@ def _forward_rules(intent: Intent, in_force: Sequence[Policy]) -> list[str]:
     if intent.loss_percent:
         # Counts packets as they come: a TCP super-packet made by offloading is one of them.
         rules.append(f"numgen random mod 100000 < {round(intent.loss_percent * 1000)} drop")
+    if intent.mss:
+        rules.append(f"tcp flags & syn == syn tcp option maxseg size set {intent.mss}")
     accepting = [policy.id for policy in in_force if policy.accept]
     if accepting:
         rules.append(f"ct mark {ids_in_set(accepting)} add @traffic {{ ct mark }} accept")
@@ -237,7 +239,11 @@ def _ending(
         name = content_name("except", [*texts, verdict])
         rules.chains[name] = [*texts, verdict]
         verdict = f"jump {name}"
-    return [f"{text} {verdict}".strip() for text in expressions]
+    return [
+        " ".join(part for part in (member, text, verdict) if part)
+        for member in matcher.members(policy.who)
+        for text in expressions
+    ]
 
 
 def _translated_from(vip: Vip) -> str:

@@ -5,10 +5,18 @@ A new branch is a module with a dictionary `MONITORS`, named in `BRANCHES` below
 
 from __future__ import annotations
 
-from lab.gateway.monitors import configuration, firewall, licence, network, system
+from lab.gateway.monitors import (
+    configuration,
+    firewall,
+    licence,
+    network,
+    system,
+    vpn,
+    vpn_ipsec,
+)
 from lab.gateway.monitors.model import Monitor
 
-BRANCHES = (system, licence, configuration, network, firewall)
+BRANCHES = (system, licence, configuration, network, firewall, vpn, vpn_ipsec)
 
 MONITORS: dict[str, Monitor] = {
     path: monitor for branch in BRANCHES for path, monitor in branch.MONITORS.items()

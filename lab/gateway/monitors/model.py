@@ -50,12 +50,20 @@ class Monitor:
         get: serves GET.
         post: serves POST.
         since: first release that has it.
+        until: last release that has it.
     """
 
     group: str
     get: Handler | None = None
     post: Handler | None = None
     since: Release | None = None
+    until: Release | None = None
+
+    def in_release(self, release: Release) -> bool:
+        """Whether a release has this monitor."""
+        return (self.since is None or release >= self.since) and (
+            self.until is None or release <= self.until
+        )
 
 
 def whole(value: Any, name: str, low: int, high: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections import deque
@@ -11,8 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from lab.gateway.periodic import Periodic
+
 SAMPLE_SECONDS = 3
 _POINTS = 20
+# Fields of /proc/stat's first line, and of /proc/PID/stat behind the program's name.
+_SOFTIRQ, _UTIME = 6, 11
+_TICKS = os.sysconf("SC_CLK_TCK")
 # Interval -> s between the points of its history.
 INTERVALS = {
     "1-min": 3,
@@ -53,10 +57,24 @@ class _Series:
 
 
 def _cpu_times() -> tuple[int, int]:
-    """Busy and all time of the machine's CPUs, in clock ticks since it started."""
+    """The gateway's and all time of the machine's CPUs, in clock ticks since it started.
+
+    The other nodes' programs are on the same processors, and a gateway knows nothing of them. So
+    its time is what its own processes had or waited for, those that have ended included, and the
+    kernel's packet handling, which nobody can tell apart by nodes.
+    """
     fields = [int(f) for f in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
-    idle = fields[3] + fields[4]
-    return sum(fields) - idle, sum(fields)
+    return fields[_SOFTIRQ] + sum(map(_process_time, Path("/proc").glob("[0-9]*"))), sum(fields)
+
+
+def _process_time(process: Path) -> int:
+    """CPU time that a process had, waited for, and its ended children had, in clock ticks."""
+    try:
+        fields = (process / "stat").read_text().rpartition(")")[2].split()
+        waited_ns = int((process / "schedstat").read_text().split()[1])
+    except OSError:  # it has ended
+        return 0
+    return sum(map(int, fields[_UTIME : _UTIME + 4])) + waited_ns * _TICKS // 10**9
 
 
 def memory() -> tuple[int, int]:
@@ -66,13 +84,15 @@ def memory() -> tuple[int, int]:
     return sizes["MemTotal"] - sizes["MemAvailable"], sizes["MemTotal"]
 
 
-class Resources:
+class Resources(Periodic):
     """Samples the machine as long as the gateway runs.
 
     Args:
         folder: on the disk whose use is shown.
         session_count: asks the data plane.
     """
+
+    seconds = SAMPLE_SECONDS
 
     def __init__(self, folder: Path, session_count: Callable[[], Awaitable[int]]) -> None:
         self._folder = folder
@@ -81,28 +101,15 @@ class Resources:
         self._series = {name: {interval: _Series(seconds)
                                for interval, seconds in INTERVALS.items()} for name in RESOURCES}
         self._cpu = _cpu_times()
-        self._task: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        """Begin to sample."""
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Sample no more."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(SAMPLE_SECONDS)
-            await self._sample()
-
-    async def _sample(self) -> None:
+    async def tick(self) -> None:
+        """Take a sample."""
         busy, total = _cpu_times()
         passed = total - self._cpu[1]
         if passed:
-            self._current["cpu"] = round(100 * (busy - self._cpu[0]) / passed)
+            # A process that ended before its parent asked for it is missing for a moment.
+            share = max(0.0, min(1.0, (busy - self._cpu[0]) / passed))
+            self._current["cpu"] = round(100 * share)
             self._cpu = busy, total
         used, size = memory()
         self._current["mem"] = round(100 * used / size)
@@ -118,7 +125,7 @@ class Resources:
     async def usage(self, resource: str | None, interval: str | None) -> Mapping[str, Any]:
         """The use of one resource or of all, over one interval or all, newest first."""
         if not self._series["cpu"]["1-min"].shown()["values"]:
-            await self._sample()
+            await self.tick()
         names = [resource] if resource else list(RESOURCES)
         spans = [interval] if interval else list(INTERVALS)
         return {

@@ -26,7 +26,7 @@ class Monitors:
         self._device = device
         release = device.identity.version.release
         self._monitors = {path: monitor for path, monitor in MONITORS.items()
-                          if monitor.since is None or release >= monitor.since}
+                          if monitor.in_release(release)}
 
     async def answer(self, call: Call) -> Answer:
         """Serve one call."""

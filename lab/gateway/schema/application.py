@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lab.gateway.errors import bad_value, duplicate
-from lab.gateway.schema import fsbid, values
+from lab.gateway.errors import bad_value
+from lab.gateway.schema import values
 from lab.gateway.schema.firewall_shaper import SHAPER_PATH
 from lab.gateway.schema.model import (
     Row,
@@ -26,26 +26,16 @@ from lab.gateway.schema.signatures import (
     APPLICATION_IDS,
     CATEGORIES,
     FIRST_APPLICATION,
-    next_free,
+    numbered,
 )
 
 CUSTOM_PATH = "application/custom"
 
 
 def _completed(row: Row, view: View) -> Row:
-    """The number that the signature names, or the next; the category that the signature names."""
-    if not row["signature"]:
-        raise bad_value("signature", "", "F-SBID( --KEYWORD VALUE; … )")
-    try:
-        signature = fsbid.parse(row["signature"])
-    except ValueError as error:
-        raise bad_value("signature", row["tag"], str(error).rstrip(".")) from None
-    if signature.attack_id is not None:
-        row["id"] = signature.attack_id
-    elif not row["id"]:
-        row["id"] = next_free(FIRST_APPLICATION, view.taken(CUSTOM_PATH, "id"))
-    if row["id"] in APPLICATION_IDS:
-        raise duplicate(row["id"])
+    """With the number that the signature names, or the next; the category that it names."""
+    taken = view.taken(CUSTOM_PATH, "id")
+    signature = numbered(row, "id", FIRST_APPLICATION, taken, APPLICATION_IDS)
     if signature.category is not None:
         row["category"] = signature.category
     if row["category"] not in CATEGORIES:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
 from lab.gateway.schema import values
-from lab.gateway.schema.countries import COUNTRIES
+from lab.gateway.schema.geoip_override import country
 from lab.gateway.schema.model import (
     Attribute,
     Row,
@@ -28,14 +28,6 @@ from lab.gateway.schema.model import (
 # Objects that a rule may name side by side must not share a name.
 ADDRESSES = ("firewall/address", "firewall/addrgrp", "firewall/vip")
 ADDRESSES6 = ("firewall/address6", "firewall/addrgrp6")
-
-
-def _country(name: str, value: Any) -> str:
-    """The code of a country, in capitals."""
-    code = values.text(name, value).upper()
-    if code not in COUNTRIES:
-        raise bad_value(name, value, "the two letters of a country")
-    return code
 
 
 def _in_order(row: Row, kind: Any) -> None:
@@ -89,7 +81,7 @@ ADDRESS = Table(
         parsed("start-ip", "ipv4-address-any", values.ipv4_address, "0.0.0.0"),
         parsed("end-ip", "ipv4-address-any", values.ipv4_address, "0.0.0.0"),
         parsed("fqdn", "string", values.fqdn, quoted=True),
-        parsed("country", "string", _country, quoted=True),
+        parsed("country", "string", country, quoted=True),
         integer("cache-ttl", 0, 86400),
         reference("associated-interface", "system/interface", size=35, literals=("any",)),
         toggle("allow-routing"),

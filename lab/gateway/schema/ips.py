@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.gateway.errors import bad_value, duplicate
-from lab.gateway.schema import fsbid, values
+from lab.gateway.schema import values
 from lab.gateway.schema.model import (
     Row,
     Table,
@@ -22,25 +21,14 @@ from lab.gateway.schema.model import (
     toggle,
     words,
 )
-from lab.gateway.schema.signatures import FIRST_IPS_RULE, IPS_RULE_IDS, SEVERITIES, next_free
+from lab.gateway.schema.signatures import FIRST_IPS_RULE, IPS_RULE_IDS, SEVERITIES, numbered
 
 CUSTOM_PATH = "ips/custom"
 
 
 def _completed(row: Row, view: View) -> Row:
-    """The number that the signature names, or the next one."""
-    if not row["signature"]:
-        raise bad_value("signature", "", "F-SBID( --KEYWORD VALUE; … )")
-    try:
-        signature = fsbid.parse(row["signature"])
-    except ValueError as error:
-        raise bad_value("signature", row["tag"], str(error).rstrip(".")) from None
-    if signature.attack_id is not None:
-        row["rule-id"] = signature.attack_id
-    elif not row["rule-id"]:
-        row["rule-id"] = next_free(FIRST_IPS_RULE, view.taken(CUSTOM_PATH, "rule-id"))
-    if row["rule-id"] in IPS_RULE_IDS:
-        raise duplicate(row["rule-id"])
+    """With the number that the signature names, or the next one."""
+    numbered(row, "rule-id", FIRST_IPS_RULE, view.taken(CUSTOM_PATH, "rule-id"), IPS_RULE_IDS)
     return row
 
 

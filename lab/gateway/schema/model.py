@@ -81,6 +81,21 @@ class Attribute:
 
 
 @dataclass(frozen=True)
+class Companion:
+    """A row of another table that a row brings along: made and removed with it.
+
+    Neither of the two can be renamed.
+
+    Attributes:
+        path: the other table; a row there has the same key.
+        body: from the row to what the other row says because of it.
+    """
+
+    path: str
+    body: Callable[[Row], Row]
+
+
+@dataclass(frozen=True)
 class Table:
     """A table, a singleton, or a child table.
 
@@ -100,6 +115,8 @@ class Table:
         check: rule about a whole row, raising `CmdbError`.
         read_only: keys of rows that come with the device and cannot be changed or removed.
         fixed: rows come with the device: none can be added or removed.
+        companion: the row of another table that each row brings along.
+        is_companion: of a fixed table: whether a row belongs to a row of another table.
         evaluation_limit: most rows under the permanent evaluation licence.
         since: first release that has it.
         until: last release that has it.
@@ -119,6 +136,8 @@ class Table:
     check: Check | None = None
     read_only: frozenset[str] = frozenset()
     fixed: bool = False
+    companion: Companion | None = None
+    is_companion: Callable[[Row], bool] = lambda row: False
     evaluation_limit: int = 0
     since: Release | None = None
     until: Release | None = None

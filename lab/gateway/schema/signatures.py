@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from lab.gateway.errors import bad_value, duplicate
+from lab.gateway.schema import fsbid
+from lab.gateway.schema.model import Row
+
 
 @dataclass(frozen=True)
 class Predefined:
@@ -59,7 +63,37 @@ CATEGORIES = {
 FIRST_IPS_RULE, FIRST_APPLICATION = 2000, 0x1000_0000
 
 
-def next_free(first: int, taken: Collection[int]) -> int:
+def numbered(
+    row: Row, key: str, first: int, taken: Collection[int], predefined: Collection[int]
+) -> fsbid.Signature:
+    """Read a row's signature and give the row its number: the one it names, or the next.
+
+    Args:
+        row: of a table of signatures of one's own.
+        key: of the number.
+        first: where the numbers begin that the device gives.
+        taken: numbers of the table's other rows.
+        predefined: numbers that come with the device.
+
+    Raises:
+        CmdbError: there is no signature, it cannot be read, or its number is taken.
+    """
+    if not row["signature"]:
+        raise bad_value("signature", "", "F-SBID( --KEYWORD VALUE; … )")
+    try:
+        signature = fsbid.parse(row["signature"])
+    except ValueError as error:
+        raise bad_value("signature", row["tag"], str(error).rstrip(".")) from None
+    if signature.attack_id is not None:
+        row[key] = signature.attack_id
+    elif not row[key]:
+        row[key] = _next_free(first, taken)
+    if row[key] in predefined:
+        raise duplicate(row[key])
+    return signature
+
+
+def _next_free(first: int, taken: Collection[int]) -> int:
     """The lowest number from `first` on that is not taken."""
     number = first
     while number in taken:

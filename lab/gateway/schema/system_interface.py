@@ -20,6 +20,9 @@ _ACCESS = ("ping", "https", "ssh", "snmp", "http", "telnet", "fgfm", "radius-acc
            "probe-response", "fabric", "ftm", "speed-test")
 _ACCESS6 = ("ping", "https", "ssh", "snmp", "http", "telnet", "fgfm", "fabric")
 
+SSL_ROOT = "ssl.root"
+"""Where the traffic of SSL VPN users comes from, and goes to."""
+
 INTERFACE = Table(
     "system/interface",
     attributes(
@@ -37,7 +40,10 @@ INTERFACE = Table(
         parsed("macaddr", "mac-address", values.string(17), "00:00:00:00:00:00"),
         option("speed", "auto", "1000full", "10000full"),
         option("status", "up", "down", default="up"),
-        option("type", "physical", default="physical"),
+        option("type", "physical", "tunnel", default="physical"),
+        # Of a tunnel: the port that carries it, and the address at its other end.
+        reference("interface", "system/interface", size=15),
+        parsed("remote-ip", "ipv4-classnet-host", values.ipv4_interface, "0.0.0.0 0.0.0.0"),
         toggle("mtu-override"),
         integer("mtu", 68, 65535, 1500),
         option("role", "undefined", "lan", "wan", "dmz", default="undefined"),
@@ -71,12 +77,15 @@ INTERFACE = Table(
     ),
     access="netgrp",
     fixed=True,
+    is_companion=lambda row: row["type"] == "tunnel",
     factory=(
         # a new device can be reached for its first configuration, as one from the factory can
         {"name": "mgmt", "snmp-index": 1, "description": "management",
          "ip": "198.18.0.2 255.255.255.0", "allowaccess": "ping https"},
         {"name": "port1", "snmp-index": 2},
         {"name": "port2", "snmp-index": 3},
+        {"name": "port3", "snmp-index": 4},
+        {"name": SSL_ROOT, "snmp-index": 5, "type": "tunnel", "alias": "SSL VPN interface"},
     ),
 )
 

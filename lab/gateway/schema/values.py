@@ -83,6 +83,28 @@ def options(*choices: str) -> Parser:
     return parse
 
 
+def ordered_options(*choices: str) -> Parser:
+    """Several of the options as `options` takes them, in the order given: the preferred first."""
+    allowed = options(*choices)
+
+    def parse(name: str, value: Any) -> str:
+        allowed(name, value)
+        parts = value if isinstance(value, list) else text(name, value).split()
+        return " ".join(dict.fromkeys(parts))
+
+    return parse
+
+
+def seconds(low: int, high: int) -> Parser:
+    """A number of seconds, kept as text."""
+    number = integer(low, high)
+
+    def parse(name: str, value: Any) -> str:
+        return str(number(name, value))
+
+    return parse
+
+
 @lru_cache(maxsize=65536)
 def _network(value: str, strict_host: bool) -> str | None:
     """`ADDRESS MASK` in dotted form, host bits cleared unless `strict_host`."""
