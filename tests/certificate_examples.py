@@ -1,7 +1,7 @@
 """Outcomes as whole runs would leave them, for the tests of the certificate.
 
-`python certificate_examples.py FILE.html [approved|rejected|not-proven]` writes the certificate of
-one of them, such as for the picture in the documentation.
+`python certificate_examples.py FILE.html [approved|rejected|not-proven|…] [en|fi]` writes the
+certificate of one of them, such as for the picture in the documentation.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from gatepass.outcome import Check, Outcome
+from gatepass.paths import VARIABLES
+from gatepass.published import load_published
 from gatepass.record import (
     FAIL,
     NOT_APPLICABLE,
     NOT_PROVEN,
     PASS,
+    Cause,
     Evidence,
     Measurement,
     Restoration,
     measured,
 )
+from gatepass.wording import patterns
 
 DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -82,19 +86,20 @@ RUN = {
         "server": {"kernel": "6.1.0-41-amd64", "iperf3": "3.12", "cpus": 2, "clock_offset_s": 0.0},
     },
     "plan": [],
+    "published": load_published(VARIABLES / "published_results.yaml").model_dump(),
     "robot_arguments": [],
 }
 
 CHAPTERS = {
     "Preflight": "Before any load, the gateway is the one that was ordered and the rig can reach "
     "it. A test of the wrong device says nothing.",
-    "Baseline": "What the endpoints carry without the gateway, so that a slow rig is not taken for "
-    "a slow gateway.",
+    "Baseline Before": "What the endpoints carry without the gateway, so that a slow rig is not "
+    "taken for a slow gateway.",
     "Stateful Firewall": "The gateway carries the throughput that the customer bought, whatever "
     "the size of the rule set,\nwith and without address translation. The last policy matches.",
     "Policy Enforcement": "What no policy permits does not get through, so the customer's network "
     "is as closed as it was ordered.",
-    "Ceiling": "The customer gets the ordered rate and no more than was allowed on top of it.",
+    "Tier Ceiling": "The customer gets the ordered rate and no more than was allowed on top of it.",
     "Handover": "The gateway is given back as it was found.",
 }
 
@@ -116,6 +121,8 @@ def throughput(policies: int, nat: bool, value: float, half_width: float, **more
         threshold=300,
         baseline=18_420.0,
         facts={"client_cpu_percent": 21.3, "retransmits": 12},
+        series=tuple(round(value + part, 1) for part in (-2.4, 1.1, 0.6, -0.9, 1.6, -0.3, 0.2)),
+        series_interval_s=0.5,
     )
     seen, whose = ("198.18.2.1", "gateway") if nat else ("198.18.1.10", "client")
     return Check(
@@ -128,11 +135,15 @@ def throughput(policies: int, nat: bool, value: float, half_width: float, **more
             "evidence",
             [
                 Evidence(
-                    "The test policy counted at least the bytes that the server received",
+                    "The test policy counted at least the bytes received",
                     f"counted {counted * 1.04 / 1e6:.1f} MB, received {counted / 1e6:.1f} MB",
                     True,
                 ),
-                Evidence(f"The server saw the {whose}'s address", f"saw {seen}", True),
+                Evidence(
+                    "The server saw the address that the policy should give",
+                    f"It saw {seen}; expected is {seen}, the {whose}'s.",
+                    True,
+                ),
             ],
         ),
         tags=("stateful", "throughput"),
@@ -152,7 +163,7 @@ def baseline(when: str, value: float) -> Check:
         trials=(value - 90, value + 20, value + 70),
     )
     return Check(
-        "Baseline",
+        f"Baseline {when.title()}",
         f"{when.title()} The Gateway's Checks",
         PASS,
         f"The path without the gateway carried {measured(measurement)}.",
@@ -164,8 +175,8 @@ def baseline(when: str, value: float) -> Check:
 def ceiling() -> Check:
     """A check that the shaper lets through no more than was ordered."""
     measurement = Measurement(
-        promise="Ceiling of the tier",
-        conditions="twice the rate offered, burst allowance 5 %",
+        promise="The tier's ceiling",
+        conditions="TCP, to the client",
         value=308.4,
         unit="Mbit/s",
         layer="TCP goodput",
@@ -175,15 +186,15 @@ def ceiling() -> Check:
         relation="at most",
     )
     return Check(
-        "Ceiling",
+        "Tier Ceiling",
         "No More Than The Tier's Rate",
         PASS,
         f"Ceiling of the tier: {measured(measurement)}.",
         measurements=[measurement],
         evidence=[
             Evidence(
-                "The shaper is on the path",
-                "shaper “sgw-200” dropped 1 204 packets while the trials ran",
+                "The shaper that was ordered is in use",
+                "“sgw-200” is set to 320000 kbps",
                 True,
             )
         ],
@@ -206,6 +217,178 @@ def _preflight(gateway: dict) -> list[Check]:
     return [Check("Preflight", name, PASS, message) for name, message in said.items()]
 
 
+def services() -> list[Check]:
+    """Checks of the security services: what they stop, and what they cost."""
+    stopped = [
+        ("The virus test file", "A clean file", "HTTP"),
+        ("The virus test file", "A clean file", "FTP"),
+        ("The page of a blocked host", "The page of its neighbour", "HTTPS"),
+        ("An exploit-like request", "A harmless request", "HTTP"),
+    ]
+    checks = [
+        Check(
+            "Security Services",
+            f"{what} Over {way}".title(),
+            PASS,
+            evidence=[
+                Evidence(
+                    f"{what} arrives over {way} with services off", "answer 200, 68 bytes", True
+                ),
+                Evidence(f"{what} is stopped over {way}", "answer 403, 456 bytes", True),
+                Evidence(f"{other} arrives over {way} with services on", "answer 200", True),
+                Evidence("The gateway's virus log tells what was stopped", "virus Eicar.", True),
+            ],
+            tags=("securityservices",),
+        )
+        for what, other, way in stopped
+    ]
+    figures = [
+        ("FTP download of 20 MiB, NAT on", 287.03, 8.53, 307.21, 6.57),
+        ("HTTP download of 20 MiB, NAT on", 292.51, 4.35, 309.23, 5.41),
+        ("HTTP objects of 16 KB, 8 connections", 189.4, 17.2, None, None),
+        ("HTTP objects of 64 KB, 8 connections", 296.6, 4.1, None, None),
+        ("HTTP objects of 256 KB, 8 connections", 298.9, 1.3, None, None),
+        ("application mix, connections: 4 of HTTP, 2 of HTTPS, 2 of FTP", 304.9, 1.9, None, None),
+    ]
+    for conditions, value, half_width, off, cost in figures:
+        measured = Measurement(
+            "Throughput with security services",
+            conditions,
+            value,
+            "Mbit/s",
+            "file content",
+            half_width=half_width,
+            trials=(value - half_width, value, value + half_width),
+            threshold=120,
+            facts={"services_off_mbps": off, "degradation_percent": cost} if off else {},
+        )
+        compared = [
+            replace(
+                measured,
+                promise="Throughput without security services",
+                value=off,
+                half_width=0.3,
+                threshold=None,
+                facts={},
+            )
+        ]
+        checks.append(
+            Check(
+                "Security Services",
+                conditions.split(",")[0].title(),
+                PASS,
+                measurements=[*(compared if off else []), measured],
+                evidence=[
+                    Evidence(
+                        "Inspection is on while the rate with services on is measured",
+                        "The virus test file does not arrive.",
+                        True,
+                    )
+                ],
+                tags=("securityservices", "downloads"),
+            )
+        )
+    return checks
+
+
+def counted(promise: str, conditions: str, unit: str, promised: int, found: int) -> Check:
+    """A check that so many of something are there at once."""
+    measurement = Measurement(
+        promise, conditions, found, unit, half_width=0.0, trials=(found,), threshold=promised
+    )
+    verdict = PASS if found >= promised else FAIL
+    told = f"{promise}: {found} of {promised} {unit}."
+    of = {"IPsec tunnels": ("Site To Site", "ipsec"), "VPN users": ("Remote Access", "vpn")}
+    chapter, tag = of.get(promise, ("Explicit Proxy", "proxy"))
+    claim = {
+        "IPsec tunnels": "Every promised IPsec tunnel is up at once",
+        "VPN users": "Every promised VPN user is connected with an address of their own",
+        "Proxy users": "Every promised proxy user is served",
+    }[promise]
+    return Check(
+        chapter,
+        f"The Promised {promise.title()} At Once",
+        verdict,
+        "" if verdict == PASS else told,
+        measurements=[measurement],
+        evidence=[Evidence(claim, told, verdict == PASS)],
+        tags=(tag,),
+    )
+
+
+def tunnels(threshold: float | None = None) -> list[Check]:
+    """Checks of the rate of one IPsec tunnel by proposal."""
+    weak = {
+        "AES128, SHA256, DH 5": "DH group 5 has 1536 bits and is too short (RFC 8247)",
+        "3DES, SHA1, DH 2": "3DES, SHA1 and DH group 2 should not be used any more (RFC 8221)",
+    }
+    figures = {
+        "AES256, SHA256, DH 14": 342.6,
+        "AES256-GCM, DH 14": 361.2,
+        "AES128, SHA256, DH 5": 498.8,
+        "3DES, SHA1, DH 2": 93.7,
+    }
+    return [
+        Check(
+            "Site To Site",
+            conditions,
+            PASS,
+            measurements=[
+                Measurement(
+                    "IPsec throughput",
+                    conditions,
+                    value,
+                    "Mbit/s",
+                    "TCP goodput",
+                    half_width=6.1,
+                    trials=(value - 5, value, value + 5),
+                    threshold=threshold,
+                    baseline=912.0,
+                    facts={"weak": weak[conditions]} if conditions in weak else {},
+                )
+            ],
+            evidence=[
+                Evidence("The tunnel is encrypted as configured", f"Configured: {conditions}", True)
+            ],
+            tags=("ipsec", "throughput"),
+        )
+        for conditions, value in figures.items()
+    ]
+
+
+def remote_access(threshold: float | None = None) -> list[Check]:
+    """Checks of the rate of one VPN user."""
+    return [
+        Check(
+            "Remote Access",
+            f"{direction.title()} Of One User",
+            PASS,
+            measurements=[
+                Measurement(
+                    "Remote access throughput",
+                    f"{way}, {direction}",
+                    value,
+                    "Mbit/s",
+                    "TCP goodput",
+                    half_width=3.0,
+                    trials=(value - 2, value, value + 2),
+                    threshold=threshold if way == "SSL VPN" else None,
+                )
+                for way, value in (("without a tunnel", rate * 3), ("SSL VPN", rate))
+            ],
+            evidence=[
+                Evidence(
+                    "Between client and gateway only the tunnel is seen",
+                    "80,123 packets of the tunnel, 0 of the test traffic in clear.",
+                    True,
+                )
+            ],
+            tags=("vpn", "throughput"),
+        )
+        for direction, rate in (("to the server", 282.4), ("to the client", 301.7))
+    ]
+
+
 def _enforcement() -> list[Check]:
     said = {
         "What No Policy Permits Is Blocked": "20 of 20 connections were blocked.",
@@ -214,7 +397,7 @@ def _enforcement() -> list[Check]:
         "A Disabled Policy Does Nothing": "20 of 20 connections were blocked.",
         "The Implicit Deny Counts": "The implicit deny counted 60 sessions of 60 tried.",
     }
-    seen = Evidence("What is to be blocked did not arrive", "0 of 20 connections arrived", True)
+    seen = Evidence("What no policy permits is blocked", "0 of 20 connections arrived", True)
     return [
         Check(
             "Policy Enforcement", name, PASS, text, evidence=[seen] if "counted" not in text else []
@@ -248,6 +431,74 @@ def approved(**gateway) -> Outcome:
     return Outcome(run, _checks(run["gateway"]), dict(CHAPTERS), Restoration(True), 154.2)
 
 
+def whole() -> Outcome:
+    """An approved run of every chapter, of the largest tier."""
+    outcome = approved(serial="FGVM08TM24004711", model="FortiGate-VM64-KVM", vcpus=8)
+    outcome.run["order"] = RUN["order"] | {
+        "order": "4711-17",
+        "customer": "Example Oy",
+        "tier": "SGW-500",
+        "service_level": "Platinum",
+        "notes": "Handed over together with the line 4711.",
+    }
+    outcome.run["tier"] = RUN["tier"] | {
+        "ipsec_tunnels": 100, "vpn_users": 200, "proxy_users": 300
+    }  # fmt: skip
+    outcome.checks[-3:-3] = [
+        *services(),
+        counted("Proxy users", "at once, each with a connection and a request in flight",
+                "users", 300, 300),
+        *tunnels(threshold=80),
+        counted("IPsec tunnels", "up at once, each to a remote site of its own",
+                "tunnels", 100, 100),
+        *remote_access(threshold=200),
+        counted("VPN users", "SSL VPN, connected at once, each with traffic of their own",
+                "users", 200, 200),
+    ]  # fmt: skip
+    return outcome
+
+
+def full() -> Outcome:
+    """An approved run with more checks than there are, which saw all that a check can claim."""
+    outcome = whole()
+    plain = [one.pattern.replace("\\", "") for one in patterns("claims").values()]
+    plain = [claim for claim in plain if "(" not in claim]
+    chapters = list(dict.fromkeys(check.chapter for check in outcome.checks))
+    for number, claim in enumerate(plain):
+        chapter = chapters[number % len(chapters)]
+        seen = Evidence(claim, "seen", True)
+        outcome.checks.append(Check(chapter, f"Check {number}", PASS, evidence=[seen]))
+    outcome.run["gateway"]["serial"] = "LABGW0000000001"  # its mark takes room as well
+    return outcome
+
+
+def everything_wrong() -> Outcome:
+    """Every check of every chapter fails, each with a long reason of its own."""
+    outcome = whole()
+    # first those with figures, which take most room
+    outcome.checks.sort(key=lambda check: -len(check.measurements))
+    for number, check in enumerate(outcome.checks):
+        check.verdict = FAIL
+        check.message = f"Reason {number}: " + "the gateway did something else than told " * 9
+        check.evidence = [replace(one, holds=False) for one in check.evidence]
+        check.causes = [Cause("unheard of", "what was seen goes on and on " * 30, 1.0)]
+    outcome.run["order"]["notes"] = "A note without an end. " * 60
+    outcome.run["robot_arguments"] = ["--exclude", "none"] * 40
+    outcome.restoration = Restoration(
+        False,
+        tuple(f"+     set comment line {number}" for number in range(60)),
+        tuple(f"firewall/policy {number}" for number in range(900)),
+        "The gateway did not answer. " * 30,
+    )
+    return outcome
+
+
+def in_finnish(outcome: Outcome) -> Outcome:
+    """The same run of an order that asks for Finnish."""
+    outcome.run["order"] = outcome.run["order"] | {"language": "fi"}
+    return outcome
+
+
 def rejected() -> Outcome:
     """A gateway of a site that misses its promise in one check and translates no address."""
     outcome = approved(serial="FGVM02TM24001234", model="FortiGate-VM64-KVM", hostname="sgw-fi-01")
@@ -263,8 +514,16 @@ def rejected() -> Outcome:
         "is at least 300 Mbit/s. The path without the gateway carried 18\u202f420. The gateway's "
         "shaper “sgw-200” limits to 290 Mbit/s."
     )
+    slow.causes = [
+        Cause("shaper", "the gateway's shaper “sgw-200” limits to 290 Mbit/s.", 1.0),
+        Cause("loss", "TCP sent 0.2 % of its segments again.", 0.3),
+    ]
     wrong = throughput(100, True, 308.3, 0.9, verdict=FAIL)
-    wrong.evidence[1] = Evidence("The server saw the gateway's address", "saw 198.18.1.10", False)
+    wrong.evidence[1] = Evidence(
+        "The server saw the address that the policy should give",
+        "It saw 198.18.1.10; expected is 198.18.2.1, the gateway's.",
+        False,
+    )
     wrong.message = (
         "The server saw 198.18.1.10, the client's own address; with NAT on it should see one of "
         "the gateway's. Address translation is not in force on the policy that permits the traffic."
@@ -312,10 +571,19 @@ def nothing_known() -> Outcome:
     return Outcome({}, [], {}, None, 0.4)
 
 
-EXAMPLES = {"approved": approved, "rejected": rejected, "not-proven": not_proven}
+EXAMPLES = {
+    "approved": approved,
+    "whole": whole,
+    "full": full,
+    "rejected": rejected,
+    "not-proven": not_proven,
+    "everything-wrong": everything_wrong,
+}
 
 if __name__ == "__main__":
     from gatepass.certificate import render
 
-    page = render(EXAMPLES[sys.argv[2] if len(sys.argv) > 2 else "approved"](), DIGEST)
-    Path(sys.argv[1]).write_text(page, encoding="utf-8")
+    example = EXAMPLES[sys.argv[2] if len(sys.argv) > 2 else "approved"]()
+    if sys.argv[3:] == ["fi"]:
+        in_finnish(example)
+    Path(sys.argv[1]).write_text(render(example, DIGEST), encoding="utf-8")

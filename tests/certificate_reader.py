@@ -22,9 +22,14 @@ def body(outcome: Outcome) -> str:
 
 
 def rows(outcome: Outcome, table: str) -> dict[str, list[str]]:
-    """The rows of a table by their heading."""
+    """The rows of all tables of a class by their heading, without the note below it."""
     found = parsed(outcome).iterfind(f".//table[@class='{table}']/tbody/tr")
-    return {text(row[0]): [text(cell) for cell in row[1:]] for row in found}
+    return {_heading(row[0]): [text(cell) for cell in row[1:]] for row in found}
+
+
+def _heading(cell: ET.Element) -> str:
+    strong = cell.find("strong")
+    return text(cell if strong is None else strong)
 
 
 def reasons(outcome: Outcome) -> list[str]:

@@ -9,14 +9,31 @@ from pathlib import Path
 
 import pytest
 
-from certificate_examples import DIGEST, RUN, approved, not_proven, nothing_known, rejected
+from certificate_examples import (
+    DIGEST,
+    RUN,
+    approved,
+    everything_wrong,
+    in_finnish,
+    not_proven,
+    nothing_known,
+    rejected,
+    whole,
+)
 from certificate_reader import parsed, reasons, rows, text
 from gatepass import wording as words
-from gatepass.certificate import LONGEST_MESSAGE, render, write
+from gatepass.certificate import render, write
+from gatepass.certificate_facts import LONGEST_MESSAGE
 from gatepass.record import Restoration
 
 LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
-OUTCOMES = [approved, rejected, not_proven, nothing_known]
+
+
+def finnish() -> object:
+    return in_finnish(whole())
+
+
+OUTCOMES = [approved, whole, rejected, not_proven, nothing_known, everything_wrong, finnish]
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
@@ -38,7 +55,7 @@ def test_no_external_reference_and_no_script(outcome):
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_accessible(outcome):
     page = parsed(outcome())
-    assert page.get("lang") == "en"
+    assert page.get("lang") == ("fi" if outcome is finnish else "en")
     levels = [int(e.tag[1]) for e in page.iter() if re.fullmatch("h[1-6]", str(e.tag))]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -50,6 +67,13 @@ def test_accessible(outcome):
         if "verdict" in verdict.get("class").split():
             assert text(verdict)  # a word beside the symbol
             assert verdict.find("svg").get("aria-hidden") == "true"
+    for picture in page.iter("svg"):
+        if picture.get("role") == "img":
+            named = {one.get("id"): text(one) for one in picture if one.tag in ("title", "desc")}
+            assert set(picture.get("aria-labelledby").split()) == set(named)
+            assert all(named.values())
+        else:
+            assert picture.get("aria-hidden") == "true"
     identifiers = [element.get("id") for element in page.iter() if element.get("id")]
     assert len(identifiers) == len(set(identifiers))
     for use in page.iter("use"):
@@ -175,8 +199,8 @@ def test_from_output_xml_alone(tmp_path, value, verdict, row):
     outcome = write(output, tmp_path / "certificate.html")
     html = (tmp_path / "certificate.html").read_bytes()
     assert outcome.verdict == verdict.lower()
-    table = rows(outcome, "promises")
-    assert table["100 policies, NAT off"][1] == str(value)
+    table = rows(outcome, "conditions")
+    assert table["100 policies, NAT off"][0].startswith(str(value))
     assert table["100 policies, NAT off"][-1] == row
     assert f'<h2 id="decision">{verdict}</h2>'.encode() in html
     assert sha256(output.read_bytes()).hexdigest().encode() in html

@@ -6,8 +6,6 @@ same results make the same bytes, years later as well.
 
 from __future__ import annotations
 
-import re
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,17 +14,9 @@ from markupsafe import Markup
 
 from gatepass.certificate_facts import group
 from gatepass.certificate_page import page
+from gatepass.certificate_pdf import print_pdf
 from gatepass.outcome import Outcome, read
-from gatepass.wording import TEMPLATES, Wording, wording
-
-LONGEST_MESSAGE = 700
-"""Letters; a sentence with figures and remedy has 300."""
-
-# Control characters, and the marks that turn the direction of text: a customer's name with such a
-# mark could make the page read otherwise than it is written.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+from gatepass.wording import TEMPLATES, printable, wording
 
 
 def render(outcome: Outcome, digest: str) -> str:
@@ -37,7 +27,7 @@ def render(outcome: Outcome, digest: str) -> str:
         digest: SHA-256 of that ``output.xml``, hexadecimal.
     """
     words = wording(page_language(outcome))
-    template = _environment(words).get_template("certificate.html")
+    template = _environment().get_template("certificate.html")
     return template.render(page=page(outcome, words), t=words.texts, digest=digest)
 
 
@@ -61,12 +51,26 @@ def write(output_xml: Path, target: Path) -> Outcome:
     return outcome
 
 
+def write_pdf(outcome: Outcome, page: Path) -> str:
+    """Print a certificate, as a PDF beside its HTML file.
+
+    Args:
+        outcome: that it tells.
+        page: the HTML file.
+
+    Returns:
+        The path of the PDF; or why there is none, in a sentence.
+    """
+    pdf = Path(page).with_suffix(".pdf")
+    return print_pdf(page, pdf, outcome.run.get("started")) or str(pdf)
+
+
 def page_language(outcome: Outcome) -> object:
     """The language that the order asks for; None where the order is not known."""
     return group(outcome.run, "order").get("language")
 
 
-def _environment(words: Wording) -> Environment:
+def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -77,25 +81,19 @@ def _environment(words: Wording) -> Environment:
         finalize=_printable,
     )
     environment.filters["css_string"] = _css_string
-    environment.filters["shorten"] = partial(_shorten, end=words["rest_in_report"])
     return environment
 
 
 def _printable(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
-        return _UNPRINTABLE.sub("", value)
+        return printable(value)
     return value
-
-
-def _shorten(text: str, end: str) -> str:
-    """A message without what would push everything else off the page."""
-    return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE].rstrip() + end
 
 
 def _css_string(text: str) -> Markup:
     """A text as a CSS string; all but letters and digits is escaped, so nothing can end it."""
     escaped = (
         sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):x} "
-        for sign in _UNPRINTABLE.sub("", text)
+        for sign in printable(text)
     )
     return Markup(f'"{"".join(escaped)}"')

@@ -1,12 +1,13 @@
-"""The certificate's sections on single checks: reasons, evidence, other checks, the untested."""
+"""The certificate's sections on single checks: the reasons, and what was not tested."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 
-from gatepass.certificate_facts import group
+from markupsafe import Markup, escape
+
+from gatepass.certificate_facts import filled, group, shortened
 from gatepass.certificate_promises import has_tag, ordered_option
 from gatepass.outcome import Check, Outcome
 from gatepass.record import FAIL, NOT_APPLICABLE, NOT_PROVEN
@@ -28,50 +29,15 @@ class Reason:
     verdict: str
     title: str
     text: str
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One observation, with the checks that made it."""
-
-    titles: tuple[str, ...]
-    observed: str
-    holds: bool
-
-
-@dataclass(frozen=True)
-class EvidenceGroup:
-    """The observations of all checks to one claim, those that do not hold first."""
-
-    claim: str
-    seen: list[Seen]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A check in one line; `figures` are measurements that are held against nothing."""
-
-    name: str
-    verdict: str
-    text: str
-    figures: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A chapter's checks, with the sentence that says why the customer cares."""
-
-    name: str
-    why: str
-    findings: list[Finding]
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True)
 class Untested:
     """What was left out, and why."""
 
-    what: str
-    why: str
+    what: Markup
+    why: Markup
 
 
 def reasons(outcome: Outcome) -> list[Reason]:
@@ -86,102 +52,36 @@ def reasons(outcome: Outcome) -> list[Reason]:
         of_checks |= {f"{check.name}: {check.message}" for check in checks}
         for message in dict.fromkeys(check.message for check in checks):
             sharing = [check for check in checks if check.message == message]
-            found.append(Reason(verdict, _title(sharing), message))
+            found.append(Reason(verdict, _title(sharing), message, tuple(sharing)))
     rest = [Reason(NOT_PROVEN, "", reason) for reason in told if reason not in of_checks]
     return found + rest
 
 
-def evidence(outcome: Outcome, told: frozenset[int]) -> list[EvidenceGroup]:
-    """The evidence behind the figures by its claim; checks that saw the same stand together.
-
-    What the other checks saw is their result, and stands with them.
-
-    Args:
-        outcome: the run.
-        told: positions of the checks that stand in the table of promises.
-    """
-    groups: dict[str, dict[tuple[bool, str], list[str]]] = {}
-    for check in (outcome.checks[position] for position in sorted(told)):
-        for one in check.evidence:
-            same = groups.setdefault(one.claim, {}).setdefault((one.holds, one.observed), [])
-            same.append(_conditions(check))
-    return [
-        EvidenceGroup(
-            claim,
-            [
-                Seen(tuple(titles), observed, holds)
-                for (holds, observed), titles in sorted(seen.items(), key=lambda item: item[0][0])
-            ],
-        )
-        for claim, seen in groups.items()
-    ]
-
-
-def chapters(outcome: Outcome, told: frozenset[int], words: Wording) -> list[Chapter]:
-    """The checks that the table of promises does not tell of, by chapter.
-
-    Args:
-        outcome: the run.
-        told: positions of the checks that stand in that table.
-        words: of the page's language.
-    """
-    found: dict[str, list[Finding]] = {}
-    for position, check in enumerate(outcome.checks):
-        if position not in told and check.verdict != NOT_APPLICABLE:
-            found.setdefault(check.chapter, []).append(_finding(check, words))
-    return [
-        Chapter(name, first_sentence(outcome.chapters.get(name, "")), findings)
-        for name, findings in found.items()
-    ]
-
-
 def untested(outcome: Outcome, told: frozenset[int], words: Wording) -> list[Untested]:
-    """What was left out, apart from the promises in the table."""
+    """What was left out, apart from the promises in the table; a chapter's checks together."""
     if not outcome.checks:
-        return [Untested(**words["nothing_tested"])]
-    found = [
-        Untested(f"{check.chapter}: {check.name}", check.message)
+        return [Untested(*(escape(words["nothing_tested"][part]) for part in ("what", "why")))]
+    left_out = [
+        check
         for position, check in enumerate(outcome.checks)
         if position not in told and check.verdict == NOT_APPLICABLE
     ]
+    found = []
+    for chapter, message in dict.fromkeys((check.chapter, check.message) for check in left_out):
+        names = [c.name for c in left_out if (c.chapter, c.message) == (chapter, message)]
+        what = words.said(chapter) + ": " + words.said(names[0])
+        if len(names) > 1:
+            what = filled(words["untested_checks"], chapter=words.said(chapter), count=len(names))
+        found.append(Untested(what, words.said(shortened(message, words))))
     for option in REPORTED:
         if ordered_option(outcome, option) and not has_tag(outcome, option):
             name = words["options"][option]
-            found.append(Untested(name[0].upper() + name[1:], words["option_untested"]))
+            what = escape(name[0].upper() + name[1:])
+            found.append(Untested(what, escape(words["option_untested"])))
     if level := group(outcome.run, "order").get("service_level"):
-        what = words["level_without_figures"].format(level=level)
-        found.append(Untested(what, words["level_reason"]))
+        what = filled(words["level_without_figures"], level=level)
+        found.append(Untested(what, escape(words["level_reason"])))
     return found
-
-
-def first_sentence(documentation: str) -> str:
-    """The first sentence of a chapter's or a check's documentation, on one line."""
-    text = " ".join(documentation.split())
-    return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0]
-
-
-def _finding(check: Check, words: Wording) -> Finding:
-    figures = tuple(
-        f"{': '.join(part for part in (m.promise, m.conditions) if part)}: {words.figure(m)}"
-        for m in check.measurements
-        if m.threshold is None and not is_baseline(m.promise)
-    )
-    seen = " ".join(dict.fromkeys(one.observed for one in check.evidence))
-    text = check.message or seen or first_sentence(check.documentation)
-    return Finding(check.name, check.verdict, text, figures)
-
-
-def is_baseline(promise: str) -> bool:
-    """Whether a measurement is of the path without the gateway."""
-    return promise.startswith("Baseline")
-
-
-def _conditions(check: Check) -> str:
-    """What tells a check from its neighbours: the conditions of its measurement, or its name."""
-    for measurement in check.measurements:
-        if measurement.conditions:
-            return measurement.conditions
-    return check.name
 
 
 def _title(checks: list[Check]) -> str:

@@ -1,14 +1,14 @@
-"""The certificate's sections on what was tested, with what, and how."""
+"""The certificate's facts on what was tested, with what, and how."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from markupsafe import Markup, escape
 
-from gatepass.certificate_checks import is_baseline
-from gatepass.certificate_facts import group, join
+from gatepass.certificate_facts import filled, group, shortened
+from gatepass.certificate_promises import is_baseline
 from gatepass.outcome import Outcome
 from gatepass.record import Measurement
-from gatepass.wording import Wording, most_digits
+from gatepass.wording import Wording
 
 RFC2544_TRIAL_S = 60
 """RFC 2544, section 24: the least duration of a trial."""
@@ -16,105 +16,109 @@ DRIFT_PERCENT = 5
 """A rig that changes by more than this in a run is told as a deviation."""
 CLOCK_S = 1.0
 """Logs of two hosts are hard to hold beside each other beyond this."""
-_GATEWAY = (
-    "serial",
-    "model",
-    "version",
-    "build",
-    "licence",
-    "vcpus",
-    "memory_mb",
-    "hostname",
-    "host",
-)
+LONGEST_ARGUMENTS = 160
+_GATEWAY = ("serial", "model", "version", "licence", "vcpus", "memory_mb", "host")
 _ENDPOINT = ("kernel", "iperf3", "cpus", "clock_offset_s")
+Facts = list[tuple[str, str | Markup]]
 
 
-@dataclass(frozen=True)
-class BaselineRow:
-    """The path without the gateway, once."""
-
-    when: str
-    measured: str
-    spread: str
-    trials: str
-    layer: str
-
-
-@dataclass(frozen=True)
-class Rig:
-    """The gateway and what it was tested with.
-
-    Attributes:
-        gateway: label and value; empty where the gateway is not known.
-        endpoints: a row an endpoint: its name, then the columns of `_ENDPOINT`.
-        baseline: before and after.
-        drift: what changed between the two; empty where it cannot be told.
-    """
-
-    gateway: list[tuple[str, str]]
-    endpoints: list[tuple[str, ...]]
-    baseline: list[BaselineRow]
-    drift: str
+def gateway(outcome: Outcome, words: Wording) -> Facts:
+    """What was tested; empty where the gateway is not known."""
+    told = group(outcome.run, "gateway")
+    if not told:
+        return []
+    facts: Facts = [(words["gateway"][key], _gateway_fact(key, told, words)) for key in _GATEWAY]
+    testbed = group(outcome.run, "testbed")
+    if testbed.get("client_port") and testbed.get("server_port"):
+        ports = words["ports"].format(client=testbed["client_port"], server=testbed["server_port"])
+        facts.append((words["gateway"]["ports"], ports))
+    return facts
 
 
-def rig(outcome: Outcome, words: Wording) -> Rig:
-    """What was tested, and with what."""
-    change = _drift(outcome)
-    percent = "" if change is None else words.signed(change)
-    return Rig(
-        _gateway(outcome, words),
-        _endpoints(outcome, words),
-        _baseline(outcome, words),
-        words["baseline_drift"].format(percent=percent) if percent else "",
-    )
-
-
-def method(outcome: Outcome, words: Wording) -> list[tuple[str, str]]:
-    """Profile in words, start and duration."""
+def about_test(outcome: Outcome, words: Wording) -> Facts:
+    """Profile, time and place of the test."""
     label = words["method"]
-    facts = _profile(group(outcome.run, "profile"), words)
+    facts: Facts = []
+    profile = group(outcome.run, "profile")
+    if name := profile.get("name"):
+        facts.append((label["profile"], _profile_name(name, profile.get("description"), words)))
     if started := outcome.run.get("started"):
         facts.append((label["date"], words.date(started)))
     facts.append((label["elapsed"], words.duration(outcome.elapsed_s)))
     if testbed := group(outcome.run, "testbed").get("name"):
         facts.append((label["testbed"], str(testbed)))
+    facts.append((label["run"], str(outcome.run.get("run_id") or words["not_known"])))
     return facts
 
 
-def deviations(outcome: Outcome, words: Wording) -> list[str]:
+def rig(outcome: Outcome, words: Wording) -> Facts:
+    """How it was measured, with what, and what that carries by itself."""
+    facts = _trials(group(outcome.run, "profile"), words)
+    for name, told in group(outcome.run, "endpoints").items():
+        if isinstance(told, dict):
+            cells = {key: _cell(key, told.get(key), words) for key in _ENDPOINT}
+            label = words["rig"].get(name, name)
+            text = filled(words["rig"]["host"], **cells)
+            if told.get("esp"):
+                text += filled(words["rig"]["esp"], esp=words.said(str(told["esp"])))
+            facts.append((label, text))
+    facts.append((words["rig"]["baseline"], _baseline(outcome, words)))
+    return facts
+
+
+def deviations(outcome: Outcome, words: Wording) -> list[Markup]:
     """In what the run differs from the published methods, or from a whole run of Gatepass."""
     texts = words["deviations"]
     profile = group(outcome.run, "profile")
-    told = []
+    told = _weak_ciphers(outcome, words)
     if arguments := outcome.run.get("robot_arguments"):
-        told.append(texts["arguments"].format(arguments=" ".join(map(str, arguments))))
+        typed = shortened(" ".join(map(str, arguments)), words, LONGEST_ARGUMENTS)
+        told.append(filled(texts["arguments"], arguments=typed))
     seconds = profile.get("trial_s")
     if isinstance(seconds, int | float) and seconds < RFC2544_TRIAL_S:
-        told.append(texts["short_trials"].format(seconds=words.number(seconds)))
+        told.append(filled(texts["short_trials"], seconds=words.number(seconds)))
     if profile.get("sampling") == "intervals":
-        told.append(texts["intervals"])
+        told.append(escape(texts["intervals"]))
     measured = [m for check in outcome.checks for m in check.measurements]
     if {m.layer for m in measured if m.unit == "Mbit/s"} == {"TCP goodput"}:
-        told.append(texts["goodput_only"])
+        told.append(escape(texts["goodput_only"]))
     change = _drift(outcome)
     if change is not None and abs(change) > DRIFT_PERCENT:
-        told.append(texts["drift"].format(percent=words.signed(change)))
+        told.append(filled(texts["drift"], percent=words.signed(change)))
     for name, facts in group(outcome.run, "endpoints").items():
         offset = facts.get("clock_offset_s") if isinstance(facts, dict) else None
         if isinstance(offset, int | float) and abs(offset) > CLOCK_S:
-            endpoint = words["endpoints"].get(name, name).lower()
-            seconds = words.signed(offset)
-            told.append(texts["clock"].format(endpoint=endpoint, seconds=seconds))
+            endpoint = words["rig"].get(name, name).lower()
+            told.append(
+                filled(texts["clock"], endpoint=endpoint, seconds=words.signed(offset))
+            )
     return told
 
 
-def _profile(profile: dict, words: Wording) -> list[tuple[str, str]]:
+def _weak_ciphers(outcome: Outcome, words: Wording) -> list[Markup]:
+    found = {
+        m.conditions: str(m.facts["weak"])
+        for check in outcome.checks
+        for m in check.measurements
+        if m.facts.get("weak")
+    }
+    text = words["deviations"]["weak"]
+    return [
+        filled(text, conditions=words.said(conditions)) + " " + words.said(f"{why.rstrip('.')}.")
+        for conditions, why in found.items()
+    ]
+
+
+def _profile_name(name: str, description: object, words: Wording) -> str | Markup:
+    if not description:
+        return str(name)
+    told = words.said(str(description))
+    return filled(words["method_values"]["profile"], name=name, description=told)
+
+
+def _trials(profile: dict, words: Wording) -> Facts:
     label, value = words["method"], words["method_values"]
-    facts = []
-    if name := profile.get("name"):
-        description = profile.get("description")
-        facts.append((label["profile"], f"{name}: {description}" if description else str(name)))
+    facts: Facts = []
     if profile.get("trial_s") and profile.get("streams"):
         text = value["trial"] if profile.get("omit_s") else value["trial_whole"]
         told = text.format(
@@ -134,31 +138,15 @@ def _profile(profile: dict, words: Wording) -> list[tuple[str, str]]:
     return facts
 
 
-def _gateway(outcome: Outcome, words: Wording) -> list[tuple[str, str]]:
-    gateway = group(outcome.run, "gateway")
-    if not gateway:
-        return []
-    facts = []
-    for key in _GATEWAY:
-        value = gateway.get(key)
-        if key == "memory_mb" and isinstance(value, int | float):
-            value = words["memory"].format(figure=words.number(value))
-        facts.append((words["gateway"][key], _cell(key, value, words)))
-    testbed = group(outcome.run, "testbed")
-    if testbed.get("client_port") and testbed.get("server_port"):
-        ports = words["ports"].format(client=testbed["client_port"], server=testbed["server_port"])
-        facts.append((words["gateway"]["ports"], ports))
-    return facts
-
-
-def _endpoints(outcome: Outcome, words: Wording) -> list[tuple[str, ...]]:
-    rows = []
-    for name in ("client", "server"):
-        facts = group(outcome.run, "endpoints", name)
-        if facts:
-            cells = (_cell(key, facts.get(key), words) for key in _ENDPOINT)
-            rows.append((words["endpoints"][name], *cells))
-    return rows
+def _gateway_fact(key: str, told: dict, words: Wording) -> str:
+    value = told.get(key)
+    if key == "memory_mb" and isinstance(value, int | float):
+        return words["memory"].format(figure=words.number(value))
+    if key == "version" and value and told.get("build"):
+        return words["version_build"].format(version=value, build=told["build"])
+    if key == "licence" and value:
+        return words["licence_values"].get(value, str(value))
+    return _cell(key, value, words)
 
 
 def _cell(key: str, value: object, words: Wording) -> str:
@@ -173,22 +161,20 @@ def _baselines(outcome: Outcome) -> list[Measurement]:
     return [m for check in outcome.checks for m in check.measurements if is_baseline(m.promise)]
 
 
-def _baseline(outcome: Outcome, words: Wording) -> list[BaselineRow]:
-    measured = _baselines(outcome)
-    decimals = most_digits(measured)
-    when = words["baseline_when"]
-    return [
-        BaselineRow(
-            when=when.get(m.conditions, m.conditions or words["none"]),
-            measured=words.number(m.value, decimals),
-            spread=words["none"]
-            if m.half_width is None
-            else f"± {words.number(m.half_width, decimals)}",
-            trials=words.number(len(m.trials)),
-            layer=join((m.unit, m.layer)),
+def _baseline(outcome: Outcome, words: Wording) -> str:
+    by_time = {m.conditions: m for m in _baselines(outcome)}
+    change = _drift(outcome)
+    if change is not None:
+        return words["baseline_value"].format(
+            figure=words.figure(by_time["before"]),
+            again=words.figure(by_time["after"]),
+            percent=words.signed(change),
         )
-        for m in measured
-    ]
+    for when, measured in by_time.items():
+        text = words["baseline_half"]
+        name = words["baseline_when"].get(when, when)
+        return text.format(figure=words.figure(measured), when=name)
+    return words["baseline_unknown"]
 
 
 def _drift(outcome: Outcome) -> float | None:

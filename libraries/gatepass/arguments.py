@@ -1,0 +1,23 @@
+"""What the commands' parsers share: mistakes in a call are one sentence."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NoReturn
+
+from gatepass.errors import InputError
+
+
+class Parser(argparse.ArgumentParser):
+    """Mistakes in the call are one sentence and exit code 64."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message[0].upper()}{message[1:]}. See {self.prog} --help.")
+
+
+def file(name: str) -> Path:
+    """A path; an empty name would be this very folder."""
+    if not name:
+        raise argparse.ArgumentTypeError("the name of the file is empty")
+    return Path(name)

@@ -1,0 +1,98 @@
+"""The certificate on paper: its HTML printed to PDF by headless Chromium, where there is one.
+
+Chromium's own command line does it: it is what a machine has after one ``apt-get install``, while
+the Browser library would have to start Node.js to call the same program.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+LONGEST_S = 60
+_OPTIONS = (
+    *("--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--disable-extensions", "--no-pdf-header-footer"),
+)
+_NODE = re.compile(rb"\(node(\d{8})\)")
+_DATE = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}\+00'00'\)")
+
+
+def print_pdf(page: Path, pdf: Path, started: object) -> str:
+    """Print a certificate.
+
+    With the same Chromium and fonts the same page makes the same bytes (see `_same_each_time`).
+
+    Args:
+        page: the certificate's HTML file.
+        pdf: the file to be written; an older one is replaced, and is gone where it fails.
+        started: of the run, ISO 8601; anything else stands for an unknown time.
+
+    Returns:
+        Why there is no PDF and what to do about it, in a sentence; empty where there is one.
+    """
+    pdf.unlink(missing_ok=True)
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        return "not made, as no Chromium is installed (apt-get install chromium)"
+    try:
+        with tempfile.TemporaryDirectory(prefix=".pdf-", dir=pdf.parent) as folder:
+            made = Path(folder) / "certificate.pdf"
+            words = _run(browser, page, made, Path(folder) / "profile")
+            if not made.is_file():
+                return f"not made, as Chromium failed: {words}"
+            pdf.write_bytes(_same_each_time(made.read_bytes(), started))
+    except OSError as error:
+        return f"not made: {error.strerror or error}"
+    return ""
+
+
+def _run(browser: str, page: Path, made: Path, profile: Path) -> str:
+    """Run Chromium; its last words."""
+    command = [browser, *_OPTIONS, f"--user-data-dir={profile}", f"--print-to-pdf={made}"]
+    if os.geteuid() == 0:  # its sandbox cannot be had by root; the page is our own, without scripts
+        command.append("--no-sandbox")
+    with subprocess.Popen(
+        [*command, page.resolve().as_uri()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as chromium:
+        try:
+            _, said = chromium.communicate(timeout=LONGEST_S)
+        except BaseException as error:  # a group of its own does not get our Ctrl-C
+            os.killpg(chromium.pid, signal.SIGKILL)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            return f"it did not end within {LONGEST_S} s"
+    lines = said.decode(errors="replace").strip().splitlines()
+    return lines[-1][:200] if lines else f"exit code {chromium.returncode}"
+
+
+def _same_each_time(pdf: bytes, started: object) -> bytes:
+    """Without what differs from one printing to the next: its moment, and where numbers begin.
+
+    Chromium numbers the elements of a page from wherever its own pages have left off. Each change
+    keeps the length, as a PDF names its parts by their place.
+    """
+    numbers = [int(found) for found in _NODE.findall(pdf)]
+    first = min(numbers, default=0)
+    pdf = _NODE.sub(lambda found: b"(node%08d)" % (int(found[1]) - first), pdf)
+    return _DATE.sub(_stamp(started), pdf)
+
+
+def _stamp(started: object) -> bytes:
+    try:
+        moment = datetime.fromisoformat(str(started)).astimezone(UTC)
+    except ValueError:
+        moment = datetime.fromtimestamp(0, UTC)
+    return rb"/\1 (D:" + f"{moment:%Y%m%d%H%M%S}".encode() + b"+00'00')"

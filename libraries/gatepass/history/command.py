@@ -1,0 +1,144 @@
+"""``./run.sh history``: what was measured run by run, of one gateway or of a fleet."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from gatepass import paths, results
+from gatepass.arguments import Parser, file
+from gatepass.errors import InputError
+from gatepass.history import as_json, series, store
+from gatepass.history.fleet import Beside, beside
+from gatepass.history.gateway import GatewayHistory, gateway_history
+from gatepass.history.selection import Selection, day
+from gatepass.history.series import Run
+from gatepass.history.tables import Page
+from gatepass.outcome import read_digested
+
+_EPILOG = """\
+without an option: all gateways of the record, or the only one
+with --tier: the fleet, each gateway's latest figures beside the fleet's median
+
+examples
+  ./run.sh history --gateway FGVM02TM24001234 --since 2026-01-01
+  ./run.sh history --tier SGW-200 --version 7.4
+  ./run.sh history --gateway FGVM02TM24001234 --promise "security services" --json
+  ./run.sh history --add results/*/output.xml
+"""
+
+
+def history(arguments: list[str]) -> int:
+    """Do what the call says.
+
+    Raises:
+        InputError: a mistake in the call, or a record or a file that cannot be used.
+    """
+    told = _parser().parse_args(arguments)
+    try:
+        if told.add is not None:
+            return _add(told.file, told.add)
+        wanted = Selection(
+            told.gateway, told.tier, told.version, told.promise, told.since and day(told.since)
+        )
+        with store.opened(told.file) as connection:
+            return _show(connection, wanted, told.json)
+    except store.HistoryTrouble as trouble:
+        raise InputError(str(trouble)) from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="./run.sh history",
+        description="Shows what was measured run by run, and points out what changed by more than "
+        "the runs differ by anyway.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--gateway", metavar="SERIAL", help="of one gateway, by serial number")
+    parser.add_argument("--tier", help="the fleet of this tier; with --gateway: its runs as that")
+    parser.add_argument("--version", help="of FortiOS, or its beginning: 7.4 for all of 7.4")
+    parser.add_argument("--promise", metavar="TEXT", help="only figures with this in their name")
+    parser.add_argument("--since", metavar="DAY", help="only runs from this day on: 2026-11-21")
+    parser.add_argument("--json", action="store_true", help="for a program; see docs/history.md")
+    parser.add_argument(
+        "--add", nargs="+", metavar="OUTPUT.XML", type=file, help="add runs again, then end"
+    )
+    parser.add_argument(
+        "--file", type=file, default=paths.HISTORY, help=f"the record; default {paths.HISTORY}"
+    )
+    return parser
+
+
+def _add(record: Path, outputs: Sequence[Path]) -> int:
+    for output in outputs:
+        told = results.document(*read_digested(output))
+        store.add(record, told, output)
+        print(f"{told['run']['id']}: {told['verdict']}")
+    return 0
+
+
+def _show(connection: sqlite3.Connection, wanted: Selection, for_program: bool) -> int:
+    chosen = wanted.runs(series.runs(connection))
+    if not chosen:
+        raise InputError("no run is in the record. Each run is added to it at its end.")
+    if wanted.tier and not wanted.gateway:
+        return _fleets(connection, wanted, chosen, for_program)
+    gateways = [
+        _gateway(connection, wanted, [run for run in chosen if run.serial == serial])
+        for serial in dict.fromkeys(run.serial for run in chosen)
+    ]
+    if for_program:
+        _print([as_json.gateway(one) for one in gateways])
+    elif len(gateways) == 1:
+        Page().gateway(gateways[0])
+    else:
+        Page().overview(gateways)
+    return 0
+
+
+def _gateway(
+    connection: sqlite3.Connection, wanted: Selection, runs: list[Run]
+) -> GatewayHistory:
+    found = wanted.series(series.series(connection, runs))
+    return gateway_history(runs[0].serial, runs, found)
+
+
+def _fleets(
+    connection: sqlite3.Connection, wanted: Selection, chosen: list[Run], for_program: bool
+) -> int:
+    """A fleet for each version that gateways of the tier have now."""
+    last = {run.serial: run for run in chosen if run.serial}
+    told = []
+    for version in dict.fromkeys(run.version for run in last.values()):
+        own = {serial: run for serial, run in last.items() if run.version == version}
+        figures = _figures(connection, wanted, own, chosen)
+        told.append((last[next(iter(own))].tier, version, own, figures))
+    if not told:
+        raise InputError(f"--tier {wanted.tier}: no gateway of this tier was ever reached.")
+    if for_program:
+        _print([as_json.fleet(*one) for one in told])
+        return 0
+    page = Page()
+    for tier, version, own, figures in told:
+        page.fleet(f"Gateways of {tier} with FortiOS {version}", own, figures)
+    return 0
+
+
+def _figures(
+    connection: sqlite3.Connection, wanted: Selection, own: dict[str, Run], chosen: list[Run]
+) -> list[Beside]:
+    """The figures of these gateways with the version that they have now."""
+    fleet = []
+    for serial, last in own.items():
+        runs = [run for run in chosen if (run.serial, run.version) == (serial, last.version)]
+        fleet.append((serial, wanted.series(series.series(connection, runs))))
+    return beside(fleet)
+
+
+def _print(told: object) -> None:
+    print(json.dumps(told, ensure_ascii=False, indent=2))

@@ -1,0 +1,136 @@
+"""Runs and series of figures, as they come out of the record."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from gatepass.certificate_promises import is_baseline
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the record.
+
+    Attributes:
+        run: its id.
+        started: ISO 8601 with the zone; empty where it is not known.
+        verdict: of the order.
+        reasons: why it was not approved.
+        counts: how many checks ended with each verdict.
+        order, customer, tier, serial, version, profile: empty where they are not known.
+        facts: what figures may differ by (see `store.facts_of`).
+        output: where its ``output.xml`` lay when it was added.
+    """
+
+    run: str
+    started: str
+    verdict: str
+    reasons: tuple[str, ...]
+    counts: dict[str, int]
+    order: str
+    customer: str
+    tier: str
+    serial: str
+    version: str
+    profile: str
+    facts: dict[str, Any]
+    output: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """A figure of one run.
+
+    Attributes:
+        run: in which it was measured.
+        value: the mean of its trials.
+        half_width: of its confidence interval; None where it has none.
+        trials: the figure of each trial.
+        threshold, relation: what it was held against.
+    """
+
+    run: Run
+    value: float
+    half_width: float | None
+    trials: tuple[float, ...]
+    threshold: float | None
+    relation: str
+
+
+@dataclass(frozen=True)
+class Series:
+    """A promise under the same conditions, of one gateway, run by run."""
+
+    promise: str
+    conditions: str
+    unit: str
+    layer: str
+    points: tuple[Point, ...]
+
+    @property
+    def name(self) -> str:
+        """In a reader's words: "Stateful throughput, 1 policy, NAT off"."""
+        return ", ".join(part for part in (self.promise, self.conditions) if part)
+
+    @property
+    def baseline(self) -> bool:
+        """Whether it is of the path without the gateway, so of the rig alone."""
+        return is_baseline(self.promise)
+
+    def of(self, run: str) -> Point | None:
+        """The figure of a run; None where it did not measure it."""
+        return next((point for point in self.points if point.run.run == run), None)
+
+
+def runs(connection: sqlite3.Connection) -> list[Run]:
+    """All runs in order of time."""
+    counts: dict[str, dict[str, int]] = {}
+    counted = "SELECT run, verdict, count(*) AS number FROM checks GROUP BY run, verdict"
+    for row in connection.execute(counted):
+        counts.setdefault(row["run"], {})[row["verdict"]] = row["number"]
+    return [
+        Run(
+            run=row["run"],
+            started=row["started"] or "",
+            verdict=row["verdict"],
+            reasons=tuple(json.loads(row["reasons"])),
+            counts=counts.get(row["run"], {}),
+            order=row["order_name"] or "",
+            customer=row["customer"] or "",
+            tier=row["tier"] or "",
+            serial=row["serial"] or "",
+            version=row["version"] or "",
+            profile=row["profile"] or "",
+            facts=json.loads(row["facts"]),
+            output=row["output"],
+        )
+        for row in connection.execute("SELECT * FROM runs ORDER BY started_s, run")
+    ]
+
+
+def series(connection: sqlite3.Connection, chosen: list[Run]) -> list[Series]:
+    """The figures of these runs that are held against something, and those of the rig.
+
+    Args:
+        connection: of the record.
+        chosen: of one gateway, in order of time.
+    """
+    points: dict[tuple[str, str, str, str], dict[str, Point]] = {}
+    for run in chosen:
+        wanted = "SELECT * FROM measurements WHERE run = ? ORDER BY position"
+        for row in connection.execute(wanted, (run.run,)):
+            if row["threshold"] is None and not is_baseline(row["promise"]):
+                continue
+            key = (row["promise"], row["conditions"], row["unit"], row["layer"])
+            points.setdefault(key, {})[run.run] = Point(
+                run,
+                row["value"],
+                row["half_width"],
+                tuple(json.loads(row["trials"])),
+                row["threshold"],
+                row["relation"],
+            )
+    return [Series(*key, tuple(found.values())) for key, found in points.items()]

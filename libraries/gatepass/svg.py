@@ -1,0 +1,179 @@
+"""Two small charts as inline SVG: bars, and a rate over time.
+
+No library: what is well kept either needs a browser's script or is a plotting system of 100 MB, and
+these two have to be the same bytes each time. Nothing is told by colour; what is hatched is named
+in the legend. Sizes are units of the view box; the page scales it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup, escape
+
+WIDTH = 360
+_LETTER = 5.9  # mean width of one at the charts' size, so that labels get the room they need
+_BAR, _GAP, _BETWEEN_GROUPS = 11, 3, 8
+_TOP = 18  # the legend
+_CURVE_HEIGHT, _LEFT, _BOTTOM = 118, 44, 20
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar; `text` stands at its end, `half_width` is drawn as its whisker."""
+
+    value: float
+    text: str
+    hatched: bool = False
+    half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A limit that the figures are held against, in the same unit."""
+
+    value: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What is read out instead of the picture; `name` is unique on the page."""
+
+    name: str
+    title: str
+    text: str
+
+
+def bars(
+    groups: Sequence[tuple[str, Sequence[Bar]]],
+    line: Line | None,
+    legend: tuple[str, str],
+    alternative: Alternative,
+) -> Markup:
+    """Horizontal bars from zero.
+
+    Args:
+        groups: label and bars of each, from the top.
+        line: drawn across all of them; None where there is none.
+        legend: what plain and hatched bars are; an empty text leaves one out.
+        alternative: for who does not see it.
+    """
+    every = [bar for _, group in groups for bar in group]
+    left = max(len(label) for label, _ in groups) * _LETTER + 8
+    right = max(len(bar.text) for bar in every) * _LETTER + 8
+    top = max([bar.value + (bar.half_width or 0) for bar in every] + [line.value if line else 0])
+    scale = (WIDTH - left - right) / (top or 1)
+    parts, y = [_legend(legend)], float(_TOP)
+    for label, group in groups:
+        height = len(group) * (_BAR + _GAP) - _GAP
+        parts.append(_text(left - 6, y + height / 2 + 3.6, label, "end"))
+        for bar in group:
+            parts += _bar(bar, left, y, scale)
+            y += _BAR + _GAP
+        y += _BETWEEN_GROUPS - _GAP
+    parts.append(_path(f"M{left:.1f} {_TOP - 3}V{y - 2:.1f}", "axis"))
+    if line:
+        x = left + line.value * scale
+        parts.append(_path(f"M{x:.1f} {_TOP - 3}V{y:.1f}", "limit"))
+        anchor = "end" if x + len(line.label) * _LETTER / 2 > WIDTH else "middle"
+        parts.append(_text(min(x, WIDTH), y + 11, line.label, anchor))
+    return _svg(y + (15 if line else 2), parts, alternative)
+
+
+def curve(
+    rates: Sequence[float],
+    interval_s: float,
+    line: Line | None,
+    labels: tuple[str, str, str],
+    alternative: Alternative,
+) -> Markup:
+    """A rate over time as steps, each as long as its interval.
+
+    Args:
+        rates: one an interval, at least one.
+        interval_s: seconds of an interval.
+        line: the promise; None where there is none.
+        labels: of the highest rate on the axis (its value is the highest of `rates`), and of
+            begin and end of the time axis.
+        alternative: for who does not see it.
+    """
+    bottom, top = _CURVE_HEIGHT - _BOTTOM, 18
+    highest = max([*rates, line.value if line else 0]) or 1
+    right = WIDTH - 10
+    step = (right - _LEFT) / len(rates)
+
+    def height(value: float) -> float:
+        return bottom - value / highest * (bottom - top)
+
+    xs = [_LEFT + step * at for at in range(len(rates) + 1)]
+    d = f"M{xs[0]:.1f} {height(rates[0]):.1f}H{xs[1]:.1f}"
+    for (_, rate), end in zip(pairwise(rates), xs[2:], strict=True):
+        d += f"V{height(rate):.1f}H{end:.1f}"
+    most, begin, end = labels
+    parts = [
+        _path(f"M{_LEFT} {top - 6}V{bottom}H{right}", "axis"),
+        _text(_LEFT - 5, bottom + 3, "0", "end"),
+        _text(_LEFT, bottom + 13, begin, "start"),
+        _text(right, bottom + 13, end, "end"),
+        _path(d, "rate"),
+    ]
+    at = height(max(rates))
+    if line:
+        limit = height(line.value)
+        parts.append(_path(f"M{_LEFT} {limit:.1f}H{right}", "limit"))
+        free = limit + 13 if max(rates) > line.value else limit - 5
+        parts.append(_text(right, free, line.label, "end"))
+        parts.append(_path(f"M{_LEFT - 3} {limit:.1f}H{_LEFT}", "axis"))
+    parts.append(_text(_LEFT - 5, at + 3, most, "end"))
+    return _svg(_CURVE_HEIGHT, parts, alternative)
+
+
+def _bar(bar: Bar, left: float, y: float, scale: float) -> list[Markup]:
+    end = left + bar.value * scale
+    fill = "url(#hatch)" if bar.hatched else "currentColor"
+    parts = [
+        Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}" fill="{}"/>').format(
+            f"{left:.1f}", f"{y:.1f}", f"{max(end - left, 0.5):.1f}", _BAR, fill
+        )
+    ]
+    whisker = (bar.half_width or 0) * scale
+    if whisker >= 1:
+        low, high, ends = end - whisker, end + whisker, f"{y + 2:.1f}v{_BAR - 4}"
+        d = f"M{low:.1f} {y + _BAR / 2:.1f}H{high:.1f}M{low:.1f} {ends}M{high:.1f} {ends}"
+        parts += [_path(d, "whisker under"), _path(d, "whisker")]
+    parts.append(_text(end + max(whisker, 0) + 5, y + _BAR - 2, bar.text, "start"))
+    return parts
+
+
+def _legend(legend: tuple[str, str]) -> Markup:
+    x, parts = 0.0, []
+    for text, fill in zip(legend, ("currentColor", "url(#hatch)"), strict=True):
+        if text:
+            box = Markup('<rect class="bar" x="{}" y="1" width="14" height="9" fill="{}"/>')
+            parts += [box.format(f"{x + 0.5:.1f}", fill), _text(x + 19, 9, text, "start")]
+            x += 19 + len(text) * _LETTER + 16
+    return Markup("").join(parts)
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> Markup:
+    return Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(
+        f"{x:.1f}", f"{y:.1f}", anchor, escape(text)
+    )
+
+
+def _path(d: str, kind: str) -> Markup:
+    return Markup('<path class="{}" d="{}"/>').format(kind, d)
+
+
+def _svg(height: float, parts: Sequence[Markup], alternative: Alternative) -> Markup:
+    name = alternative.name
+    head = Markup(
+        '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-title {}-text">'
+        '<title id="{}-title">{}</title><desc id="{}-text">{}</desc>'
+    ).format(
+        WIDTH, f"{height:.0f}", name, name, name, alternative.title, name, alternative.text
+    )
+    return head + Markup("").join(parts) + Markup("</svg>")

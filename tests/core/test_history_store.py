@@ -1,0 +1,187 @@
+"""The record's file: runs get into it once, from several processes, and a bad file is told."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from certificate_examples import DIGEST, nothing_known
+from gatepass import aftermath
+from gatepass.history import store
+from gatepass.history.series import runs, series
+from gatepass.results import document
+from history_examples import added, outcome
+
+ROOT = Path(__file__).parents[2]
+WRITERS, EACH = 4, 5
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return tmp_path / "history.sqlite3"
+
+
+def test_runs_come_back_in_order_of_time(record: Path) -> None:
+    added(record, outcome(3), outcome(1), outcome(2, vcpus=4))
+    with store.opened(record) as connection:
+        told = runs(connection)
+        (figures,) = series(connection, told)
+    assert [run.started[:10] for run in told] == ["2026-03-03", "2026-03-04", "2026-03-05"]
+    assert [run.facts["gateway"]["vcpus"] for run in told] == [2, 4, 2]
+    assert told[0].counts == {"pass": 7}
+    assert [point.value for point in figures.points] == [309.0] * 3
+    assert figures.name == "Stateful throughput, 1 policy, NAT off"
+
+
+def test_a_run_is_in_it_once(record: Path) -> None:
+    added(record, outcome(0), outcome(0, mbps=(308.0,)))
+    with store.opened(record) as connection:
+        told = runs(connection)
+        (figures,) = series(connection, told)
+        checks = connection.execute("SELECT count(*) FROM checks").fetchone()[0]
+    assert len(told) == 1 and [point.value for point in figures.points] == [308.0]
+    assert checks == 7
+
+
+def test_several_processes_add_at_the_same_time(record: Path) -> None:
+    """Also to a record that none of them has made yet."""
+    program = (
+        "import sys; from pathlib import Path; from history_examples import added, outcome\n"
+        "first, path = int(sys.argv[1]), Path(sys.argv[2])\n"
+        f"for day in range(first, first + {EACH}): added(path, outcome(day))"
+    )
+    path = os.pathsep.join(str(ROOT / folder) for folder in ("libraries", "tests"))
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(first * EACH), str(record)],
+            env={**os.environ, "PYTHONPATH": path},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for first in range(WRITERS)
+    ]
+    said = [writer.communicate(timeout=120)[1] for writer in writers]
+    assert [writer.returncode for writer in writers] == [0] * WRITERS, said
+    with store.opened(record) as connection:
+        assert len(runs(connection)) == WRITERS * EACH
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+def test_a_reader_does_not_wait_for_a_writer(record: Path, monkeypatch) -> None:
+    added(record, outcome(0))
+    monkeypatch.setattr(store, "PATIENCE_S", 0.2)
+    with store.opened(record, write=True) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("DELETE FROM runs")
+        with store.opened(record) as reader:
+            assert len(runs(reader)) == 1
+        with pytest.raises(store.HistoryTrouble, match=r"locked\. Try again"):
+            added(record, outcome(1))
+        writer.execute("ROLLBACK")
+
+
+def _foreign(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE runs (run TEXT)")
+
+
+def _newer(path: Path) -> None:
+    added(path, outcome(0))
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+def _damaged(path: Path) -> None:
+    """A record whose pages are overwritten behind the first one."""
+    added(path, *(outcome(day) for day in range(20)))
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + os.urandom(len(content) - 4096))
+
+
+BAD = {
+    "text": (lambda path: path.write_text("run;verdict\n" * 20), "no record of Gatepass"),
+    "foreign": (_foreign, "another program's"),
+    "newer": (_newer, "newer Gatepass"),
+    "damaged": (_damaged, "damaged"),
+    "folder": (lambda path: path.mkdir(), "cannot be opened"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_file_is_one_sentence_and_costs_no_verdict(
+    record: Path, tmp_path: Path, capsys, kind: str
+) -> None:
+    make, telling = BAD[kind]
+    make(record)
+    before = record.read_bytes() if record.is_file() else b""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    assert aftermath.keep(outcome(50), DIGEST, folder / "output.xml", record) == ""
+    (said,) = capsys.readouterr().err.splitlines()
+    assert telling in said and str(record) in said and said.endswith(".")
+    assert (folder / "results.json").exists() and (folder / "trials.csv").exists()
+    assert not before or record.read_bytes() == before
+
+
+def test_a_fault_in_the_record_costs_no_verdict(
+    record: Path, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("no such group")
+
+    monkeypatch.setattr(aftermath, "gateway_history", broken)
+    assert aftermath.keep(outcome(0), DIGEST, tmp_path / "output.xml", record) == ""
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said == "Gatepass: the record is not in order (ValueError: no such group)."
+
+
+def test_a_run_without_a_name_is_told(record: Path, tmp_path: Path, capsys) -> None:
+    assert aftermath.keep(nothing_known(), DIGEST, tmp_path / "output.xml", record) == ""
+    assert "ended before it knew its own name" in capsys.readouterr().err
+
+
+def test_an_older_record_is_brought_to_this_version(record: Path, monkeypatch) -> None:
+    added(record, outcome(0))
+    step = "ALTER TABLE runs ADD COLUMN note TEXT; UPDATE runs SET note = 'older'"
+    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, step))
+    added(record, outcome(1))
+    with store.opened(record) as connection:
+        notes = [row["note"] for row in connection.execute("SELECT note FROM runs ORDER BY run")]
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == len(store.MIGRATIONS)
+    assert notes == ["older", None]
+
+
+def test_a_step_that_fails_leaves_the_record_as_it_was(record: Path, monkeypatch) -> None:
+    added(record, outcome(0))
+    known = store.MIGRATIONS
+    step = "ALTER TABLE runs ADD COLUMN note TEXT; UPDATE nothing SET note = 'older'"
+    monkeypatch.setattr(store, "MIGRATIONS", (*known, step))
+    with pytest.raises(store.HistoryTrouble):
+        added(record, outcome(1))
+    monkeypatch.setattr(store, "MIGRATIONS", known)
+    with store.opened(record) as connection:
+        assert len(runs(connection)) == 1
+
+
+def test_what_changed_is_a_line_of_the_closing_box(record: Path, tmp_path: Path) -> None:
+    output = tmp_path / "output.xml"
+    steady = [aftermath.keep(outcome(day), DIGEST, output, record) for day in range(3)]
+    changed = aftermath.keep(outcome(3, mbps=(252.0,)), DIGEST, output, record)
+    assert steady == ["", "", ""]
+    assert changed == (
+        "1 figure changed since the run before: ./run.sh history --gateway FGVM02TM24001234"
+    )
+    assert aftermath.keep(outcome(4, mbps=(252.1,)), DIGEST, output, record) == ""
+
+
+def test_the_document_alone_makes_the_row(record: Path) -> None:
+    """What was not in output.xml is not in the record either."""
+    told = document(outcome(0), DIGEST)
+    assert store.facts_of(told)["gateway"]["version"] == "v7.4.8"
+    assert store.facts_of(told)["endpoints"]["client"]["iperf3"] == "3.12"

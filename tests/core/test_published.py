@@ -1,0 +1,55 @@
+"""Published figures beside the measurements that they belong to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gatepass.errors import InputError
+from gatepass.paths import VARIABLES
+from gatepass.published import load_published, reference
+from gatepass.record import Measurement
+
+PUBLISHED = VARIABLES / "published_results.yaml"
+
+
+def told(promise: str, conditions: str, unit: str = "Mbit/s") -> float | None:
+    facts = load_published(PUBLISHED).model_dump()
+    found = reference(facts, Measurement(promise, conditions, 1.0, unit))
+    return found and found["value"]
+
+
+@pytest.mark.parametrize(
+    ("promise", "conditions", "value"),
+    [
+        ("Stateful throughput", "1 policy, NAT off", 1900),
+        ("Stateful throughput", "1000 policies, NAT on", 1890),
+        ("Stateful throughput", "10 policies, NAT on", None),
+        ("Throughput with security services", "FTP download of 20 MiB, NAT on", 585.2),
+        ("Throughput with security services", "HTTP download of 20 MiB, NAT on", None),
+        ("IPsec throughput", "AES256, SHA256, DH 14", 318),
+        ("IPsec throughput", "AES256, SHA256, DH 14, 20 tunnels up", None),  # another method
+        ("IPsec throughput", "3DES, SHA1, DH 2", 121),
+        ("Remote access throughput", "SSL VPN, to the client", 109),
+        ("Remote access throughput", "dial-up IPsec, to the client", None),
+    ],
+)
+def test_the_same_method_only(promise: str, conditions: str, value: float | None) -> None:
+    assert told(promise, conditions) == value
+
+
+def test_another_unit_is_another_figure() -> None:
+    assert told("Stateful throughput", "1 policy, NAT off", "packets/s") is None
+
+
+def test_a_run_that_wrote_none_down() -> None:
+    measured = Measurement("Stateful throughput", "1 policy, NAT off", 1, "Mbit/s")
+    assert reference({}, measured) is None
+
+
+def test_a_source_that_is_not_there(tmp_path: Path) -> None:
+    wrong = tmp_path / "published.yaml"
+    wrong.write_text(PUBLISHED.read_text().replace("source: hokkanen-2016", "source: hokkanen", 1))
+    with pytest.raises(InputError, match=r"published.yaml.*source.*hokkanen-2016"):
+        load_published(wrong)

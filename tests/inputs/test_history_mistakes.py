@@ -1,0 +1,116 @@
+"""Mistakes in a call of history, results or dashboard: one sentence, exit code 64."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gatepass.cli import main
+from history_examples import added, outcome
+
+ROOT = Path(__file__).parents[2]
+
+CALLS = [
+    (["history", "--gateway", "FGVM0"], ["--gateway", "FGVM0", "FGVM02TM24001234"]),
+    (["history", "--tier", "SGW-9"], ["--tier", "SGW-9", "SGW-200"]),
+    (["history", "--version", "7.41"], ["--version", "7.41", "v7.4.8"]),
+    (["history", "--promise", "speed"], ["--promise", "speed", "Stateful throughput"]),
+    (["history", "--since", "yesterday"], ["--since", "yesterday", "2026-11-21"]),
+    (["history", "--since", "2030-01-01"], ["--since", "2030-01-01", "2026-03-02"]),
+    (["history", "--gate", "x"], ["--gate"]),
+    (["history", "stray"], ["stray"]),
+    (["history", "--add"], ["--add"]),
+    (["history", "--add", "no-such.xml"], ["no-such.xml", "output.xml"]),
+    (["history", "--add", "README.md"], ["README.md", "output.xml"]),
+    (["history", "--add", "docs"], ["docs", "output.xml"]),
+    (["history", "--add", "foreign.xml"], ["foreign.xml", "no run of Gatepass"]),
+    (["history", "--file", ""], ["--file"]),
+    (["history", "--file", "no-such.sqlite3"], ["no-such.sqlite3", "--add"]),
+    (["history", "--file", "README.md"], ["README.md", "no record"]),
+    (["history", "--file", "docs"], ["docs", "GATEPASS_HISTORY"]),
+    (["results"], ["OUTPUT.XML"]),
+    (["results", "no-such.xml"], ["no-such.xml"]),
+    (["results", "foreign.xml"], ["foreign.xml"]),
+    (["results", "output.xml", "--fly"], ["--fly"]),
+    (["dashboard", "--fly"], ["--fly"]),
+    (["dashboard", "--to", ""], ["--to"]),
+    (["dashboard"], ["results", "no run"]),
+]
+FOREIGN = (
+    '<robot generator="Robot 7.5" schemaversion="6"><suite id="s1" name="Other">'
+    '<test id="s1-t1" name="One"><status status="PASS"/></test><status status="PASS"/></suite>'
+    "<statistics/><errors/></robot>"
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch) -> Path:
+    """A folder with a record of one run, a file that is none, and a foreign output.xml."""
+    record = tmp_path / "results" / "history.sqlite3"
+    record.parent.mkdir()
+    added(record, outcome(0))
+    (tmp_path / "README.md").write_text("A page, and no record.\n" * 10)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "foreign.xml").write_text(FOREIGN)
+    return tmp_path
+
+
+def _call(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gatepass", *words],
+        cwd=place,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "libraries"),
+            "GATEPASS_RESULTS": str(place / "results"),
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("words", "telling"), CALLS, ids=lambda value: " ".join(value))
+def test_a_wrong_call(place: Path, words: list[str], telling: list[str]) -> None:
+    before = (place / "results" / "history.sqlite3").read_bytes()
+    done = _call(place, *words)
+    assert done.returncode == 64, done.stdout + done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.strip()]
+    assert line.startswith("Mistake: ") and line.endswith((".", "?"))
+    for word in telling:
+        assert word in line, line
+    assert (place / "results" / "history.sqlite3").read_bytes() == before
+    assert [path.name for path in (place / "results").iterdir()] == ["history.sqlite3"]
+
+
+def test_results_that_cannot_be_written(place: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(
+        "gatepass.results_command.read_digested", lambda path: (outcome(0), "0" * 64)
+    )
+    assert main(["results", "output.xml", "--to", str(place / "nowhere")]) == 64
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_the_record_lies_where_the_environment_says(place: Path) -> None:
+    moved = place / "kept" / "all.sqlite3"
+    moved.parent.mkdir()
+    added(moved, outcome(0, serial="FGVM02TM99999999"))
+    done = subprocess.run(
+        [sys.executable, "-m", "gatepass", "history"],
+        cwd=place,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "libraries"),
+            "GATEPASS_HISTORY": str(moved),
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Runs of FGVM02TM99999999" in done.stdout, done.stderr

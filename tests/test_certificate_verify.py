@@ -1,0 +1,207 @@
+"""A certificate and its results: whether they belong together, and what was changed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from certificate_examples import in_finnish, not_proven, rejected, whole
+from certificate_results import write_output
+from gatepass import certificate_verify, cli
+from gatepass.certificate import write, write_pdf
+from gatepass.certificate_pdf import BROWSERS
+from gatepass.certificate_verify import verify
+from gatepass.errors import InputError
+from test_certificate_rendered import CHROMIUM
+
+EXAMPLES = {"whole": whole, "rejected": rejected, "not-proven": not_proven}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run's folder with its results and its certificate."""
+    write(write_output(whole(), tmp_path / "output.xml"), tmp_path / "certificate.html")
+    return tmp_path
+
+
+def changed(path: Path, pattern: str, by: str) -> Path:
+    """A file with the first match replaced by as many letters."""
+    text = path.read_text(encoding="utf-8")
+    new = re.sub(pattern, by, text, count=1)
+    assert new != text and len(new) == len(text)
+    path.write_text(new, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
+def test_what_nobody_touched_is_unchanged(tmp_path, example):
+    output = write_output(example(), tmp_path / "output.xml")
+    outcome = write(output, tmp_path / "certificate.html")
+    finding = verify(tmp_path / "certificate.html", output)
+    assert finding.unchanged
+    assert outcome.verdict in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("pattern", "by"),
+    [
+        ("307.5</td>", "317.5</td>"),  # a figure
+        ("Approved</h2>", "Rejected</h2>"),
+        ("309.2 ± 0.7 Mbit/s. ", "309.3 ± 0.7 Mbit/s. "),  # in an alternative text
+        ("stroke-width: 2;", "stroke-width: 0;"),  # how it looks
+        ("<!DOCTYPE html>", "<!doctype html>"),
+    ],
+)
+def test_a_changed_certificate(folder, pattern, by):
+    finding = verify(changed(folder / "certificate.html", pattern, by), folder / "output.xml")
+    assert not finding.unchanged
+    assert re.match(r"certificate\.html was changed: line \d+ reads “", finding.sentence)
+
+
+def test_a_certificate_with_another_check_sum(folder):
+    page = folder / "certificate.html"
+    digit = re.search(r"output.xml: ([0-9a-f])", page.read_text(encoding="utf-8"))[1]
+    other = "1" if digit == "0" else "0"
+    finding = verify(
+        changed(page, "output.xml: [0-9a-f]", f"output.xml: {other}"), folder / "output.xml"
+    )
+    assert not finding.unchanged
+    assert finding.sentence.startswith("certificate.html was changed: its check sum")
+
+
+@pytest.mark.parametrize("digit", [r'"value": 308\.1', r'elapsed="15', "07:22:32"])
+def test_changed_results(folder, digit):
+    output = folder / "output.xml"
+    last = re.search(digit, output.read_text(encoding="utf-8"))[0]
+    finding = verify(folder / "certificate.html", changed(output, digit, last[:-2] + last[-1] * 2))
+    assert not finding.unchanged
+    assert finding.sentence.startswith("output.xml was changed after the certificate was made")
+
+
+def test_results_of_another_run(folder, tmp_path_factory):
+    other = whole()
+    other.run["run_id"] = "20271121-072231-0000"
+    output = write_output(other, tmp_path_factory.mktemp("other") / "output.xml")
+    finding = verify(folder / "certificate.html", output)
+    assert not finding.unchanged
+    assert "output.xml is of another run (20271121-072231-0000)" in finding.sentence
+
+
+def test_results_that_can_no_longer_be_read(folder):
+    output = folder / "output.xml"
+    output.write_text(output.read_text(encoding="utf-8").replace("</robot>", "</robbt>"))
+    finding = verify(folder / "certificate.html", output)
+    assert not finding.unchanged
+    assert "output.xml holds no results of a run, or no longer" in finding.sentence
+
+
+def test_another_version_of_gatepass_cannot_tell(folder, monkeypatch):
+    changed(folder / "certificate.html", "307.5</td>", "317.5</td>")
+    monkeypatch.setattr(certificate_verify.gatepass, "__version__", "9.9")
+    finding = verify(folder / "certificate.html", folder / "output.xml")
+    assert not finding.unchanged
+    assert "was made by Gatepass 0.1.0, and this is 9.9" in finding.sentence
+
+
+def test_no_certificate(folder):
+    with pytest.raises(InputError, match="no certificate of Gatepass"):
+        verify(folder / "output.xml", folder / "output.xml")
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        verify(folder / "certificate.html", folder / "nothing.xml")
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("certificate.html", 0), ("changed.html", 1), ("nothing.html", 64)]
+)
+def test_the_command_line(folder, name, code, capsys):
+    shutil.copy(folder / "certificate.html", folder / "changed.html")
+    changed(folder / "changed.html", "307.5</td>", "317.5</td>")
+    assert cli.main(["verify", str(folder / name)]) == code
+    said = capsys.readouterr()
+    assert (said.out + said.err).count("\n") == 1
+
+
+def test_the_html_page_does_not_go_where_its_pdf_would(folder, capsys):
+    words = ["certificate", str(folder / "output.xml"), "--to", str(folder / "page.pdf")]
+    assert cli.main(words) == 64
+    assert "name an .html file" in capsys.readouterr().err
+    assert not (folder / "page.pdf").exists()
+
+
+# PDF
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run's folder with its certificate in both forms."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    folder = tmp_path_factory.mktemp("printed")
+    outcome = write(
+        write_output(in_finnish(whole()), folder / "output.xml"), folder / "certificate.html"
+    )
+    assert write_pdf(outcome, folder / "certificate.html") == str(folder / "certificate.pdf")
+    return folder
+
+
+def test_a_pdf_that_nobody_touched(printed):
+    finding = verify(printed / "certificate.pdf", printed / "output.xml")
+    assert finding.unchanged, finding.sentence
+    assert "every word and figure, though not the layout" in finding.sentence
+
+
+def test_a_pdf_is_the_same_when_printed_again(printed, tmp_path):
+    page = tmp_path / "certificate.html"
+    outcome = write(printed / "output.xml", page)
+    write_pdf(outcome, page)
+    again = (tmp_path / "certificate.pdf").read_bytes()
+    assert again == (printed / "certificate.pdf").read_bytes()
+    assert b"D:20261121052231+00'00'" in again  # the run's start
+
+
+@pytest.mark.parametrize("figure", ["307,5</td>", "+57,8 %</td>", "343</span>"])
+def test_a_pdf_of_another_page(printed, tmp_path, figure):
+    """As if it had been edited: printed from a page with one digit changed."""
+    page = tmp_path / "certificate.html"
+    outcome = write(printed / "output.xml", page)
+    last = figure.index("<") - (3 if "%" in figure else 1)
+    new = figure[:last] + ("1" if figure[last] != "1" else "2") + figure[last + 1 :]
+    changed(page, re.escape(figure), new)
+    write_pdf(outcome, page)
+    finding = verify(tmp_path / "certificate.pdf", printed / "output.xml")
+    assert not finding.unchanged
+    assert "certificate.pdf was changed: it lacks “" in finding.sentence
+
+
+def test_a_pdf_of_changed_results(printed, tmp_path):
+    output = tmp_path / "output.xml"
+    shutil.copy(printed / "output.xml", output)
+    changed(output, "308.1", "308.2")
+    finding = verify(printed / "certificate.pdf", output)
+    assert not finding.unchanged
+    assert finding.sentence.startswith("output.xml was changed after the certificate was made")
+
+
+def test_without_chromium_there_is_a_sentence_and_no_pdf(folder, monkeypatch):
+    monkeypatch.setenv("PATH", str(folder))
+    (folder / "certificate.pdf").write_bytes(b"an older one")
+    assert all(shutil.which(name) is None for name in BROWSERS)
+    told = write_pdf(whole(), folder / "certificate.html")
+    assert told == "not made, as no Chromium is installed (apt-get install chromium)"
+    assert not (folder / "certificate.pdf").exists()
+    with pytest.raises(InputError, match="pdftotext is needed"):
+        (folder / "certificate.pdf").write_bytes(b"%PDF-1.4")
+        verify(folder / "certificate.pdf", folder / "output.xml")
+
+
+def test_a_chromium_that_fails_is_a_sentence(folder, monkeypatch):
+    fake = folder / "chromium"
+    fake.write_text("#!/bin/sh\necho 'no room left' >&2\nexit 3\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    told = write_pdf(whole(), folder / "certificate.html")
+    assert told == "not made, as Chromium failed: no room left"
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".pdf")] == []
