@@ -14,7 +14,7 @@ say()     { printf '%s\n' "$*" >&2; }
 # --- what was asked for ---------------------------------------------------------------------------
 command=run
 case ${1-} in
-  lab|test|validate|restore|certificate) command=$1; shift ;;
+  lab|test|validate|restore|certificate|results|verify|history|dashboard) command=$1; shift ;;
   run) shift ;;
 esac
 
@@ -40,19 +40,21 @@ as_root=()
 if (( EUID != 0 )) && [[ $lab == yes ]]; then
   command -v sudo >/dev/null || failed "the embedded lab needs root, and there is no sudo. Run this as root, or name a --testbed."
   say "The embedded lab needs root: using sudo."
-  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_DEBUG,LAB_FOLDER)
+  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_DEBUG,LAB_FOLDER)
 fi
 
 # --- system packages ------------------------------------------------------------------------------
-# program:package; iputils and the like are not needed
+# program or file:package; iputils and the like are not needed
 needed=(python3:python3 git:git)
-[[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps nginx:nginx-light vsftpd:vsftpd clamd:clamav-daemon squid:squid curl:curl)
-[[ $command == test ]] && needed+=(chromium:chromium pdfinfo:poppler-utils)
+[[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps nginx:nginx-light vsftpd:vsftpd clamd:clamav-daemon squid:squid curl:curl openconnect:openconnect)
+plugins=/usr/lib/ipsec/plugins/libstrongswan
+[[ $lab == yes ]] && needed+=(swanctl:strongswan-swanctl /usr/lib/ipsec/charon:strongswan-charon "$plugins-openssl.so:libstrongswan-standard-plugins" "$plugins-kernel-libipsec.so:libcharon-extra-plugins" "$plugins-eap-mschapv2.so:libcharon-extauth-plugins")
+[[ $command == test ]] && needed+=(chromium:chromium pdfinfo:poppler-utils openfortivpn:openfortivpn)
 
 missing_packages() {
   local pair
   for pair in "${needed[@]}"; do
-    command -v "${pair%%:*}" >/dev/null || printf '%s\n' "${pair##*:}"
+    command -v "${pair%%:*}" >/dev/null || [[ -f ${pair%%:*} ]] || printf '%s\n' "${pair##*:}"
   done
   # Debian splits venv's own pip off from python3
   [[ -x $venv/bin/python ]] || python3 -c 'import ensurepip' 2>/dev/null || printf 'python3-venv\n'
@@ -125,7 +127,9 @@ run() {
 
 case $command in
   lab)  run python -m lab ${arguments[@]+"${arguments[@]}"} ;;
-  test) run python -m pytest ${arguments[@]+"${arguments[@]}"} ;;
+  test)
+    # what takes minutes each runs where it is asked for: ./run.sh test -m long
+    run python -m pytest -n 3 --dist loadgroup -m "not long" ${arguments[@]+"${arguments[@]}"} ;;
   run)
     if [[ $lab == yes ]]; then
       # a mistake is told before a lab is built for it

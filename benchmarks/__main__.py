@@ -10,7 +10,7 @@ from types import ModuleType
 
 from benchmarks import machine
 
-NAMES = ("overhead", "counters", "policies", "setup", "services")
+NAMES = ("overhead", "counters", "policies", "setup", "services", "vpn_ipsec", "vpn_ssl")
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measures in labs of its own, which it builds and takes down. Needs root.",
-        epilog="\n".join(f"{name:10}{_subject(_module(name))}" for name in NAMES),
+        epilog="\n".join(f"{name:11}{_subject(_module(name))}" for name in NAMES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

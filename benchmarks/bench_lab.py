@@ -106,17 +106,20 @@ class BenchLab:
     @contextmanager
     def endpoints(self) -> Iterator[tuple[SshShell, SshShell]]:
         """Client and server over SSH; what was started there is ended."""
-        ends = self.testbed.endpoints
+        with self.endpoint("client") as client, self.endpoint("server") as server:
+            yield client, server
+
+    @contextmanager
+    def endpoint(self, name: str) -> Iterator[SshShell]:
+        """One endpoint over SSH; what was started there is ended."""
         with self.inside():
-            shells = SshShell("client", ends.client, MARK), SshShell("server", ends.server, MARK)
-            for shell in shells:
-                shell.connect()
+            shell = SshShell(name, self.testbed.endpoints.named[name], MARK)
+            shell.connect()
         try:
-            yield shells
+            yield shell
         finally:
-            for shell in shells:
-                shell.clean_up()
-                shell.close()
+            shell.clean_up()
+            shell.close()
 
 
 @contextmanager

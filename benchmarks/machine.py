@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from pathlib import Path
 
 
 def description() -> str:
@@ -17,3 +18,10 @@ def description() -> str:
         f"{len(os.sched_getaffinity(0))} CPU cores, {memory:.0f} GiB of memory, Linux {release}, "
         f"Python {platform.python_version()}, {version}"
     )
+
+def busy_s() -> float:
+    """What all cores have done since boot but wait (`/proc/stat`, proc(5))."""
+    user, nice, system, _, _, irq, softirq, *_ = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    )
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")

@@ -7,15 +7,14 @@ inspection together, in milliseconds of one core for each Mbit of file content.
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
-from pathlib import Path
 
 from benchmarks.bench_lab import MARK, labs
+from benchmarks.machine import busy_s
 from benchmarks.table import show, spread
 from gatepass.download import Source, Transfer, fetch, timed
 from gatepass.file_server import TestFiles
-from gatepass.security import Inspection, SecurityProfiles
+from gatepass.security import FLOW, Inspection, SecurityProfiles
 from gatepass.shell import Shell
 from gatepass.specimens import EICAR, Specimen
 from gatepass.waiting import until
@@ -38,7 +37,8 @@ def main(told: Namespace) -> None:
         files.noise("large.bin", SIZE)
         files.put([VIRUS])
         rules = lab.rules(gateway)
-        inspection = Inspection(rules, SecurityProfiles(gateway, rules.changes, ["exe", "bat"]))
+        profiles = SecurityProfiles(gateway, rules.changes, ["exe", "bat"])
+        inspection = Inspection(rules, {FLOW: profiles}, FLOW)
         inspection.begin()
         ports = {"ftp": far.files.ftp_port, "http": far.files.http_port}
         paths = {DIRECT: far.direct_address, PLAIN: far.address, INSPECTED: far.address}
@@ -77,14 +77,7 @@ def _await(client: Shell, files: TestFiles, source: Source, arrives: bool) -> No
 
 def _measured(client: Shell, source: Source, path: str) -> tuple[Transfer, float]:
     """A download, and how long the machine's cores were busy meanwhile, in seconds."""
-    before = _busy_s()
+    before = busy_s()
     transfer = timed(client, source, path, SIZE, LIMIT_S)
-    return transfer, _busy_s() - before
+    return transfer, busy_s() - before
 
-
-def _busy_s() -> float:
-    """What all cores have done since boot but wait (`/proc/stat`, proc(5))."""
-    user, nice, system, _, _, irq, softirq, *_ = map(
-        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
-    )
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")

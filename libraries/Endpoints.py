@@ -9,7 +9,6 @@ from robot.api.deco import library
 
 from gatepass.errors import NotProven
 from gatepass.probe import ANSWERED, Answer, Probe, start_responder, try_all
-from gatepass.shell import Detached
 from gatepass.waiting import until
 from Gateway import APPLY_S, decided_by
 from guard import keyword
@@ -28,19 +27,19 @@ _PATIENCE_S = 3
 class Endpoints:
     """Keywords about client and server, over SSH with checked host keys."""
 
-    def __init__(self) -> None:
-        self._responders: dict[str, Detached] = {}
-
     # -- readiness ---------------------------------------------------------------------------
 
-    @keyword("The ${name} should be ready")
-    def should_be_ready(self, name: str) -> None:
-        """The endpoint answers by SSH with the known host key and has the tools.
+    @keyword()
+    def all_endpoints_should_be_ready(self) -> None:
+        """Each that the testbed names answers by SSH with the known host key and has the tools.
 
         Raises:
-            NotProven: it does not, or a tool is missing or too old.
+            NotProven: one does not, or a tool is missing there or too old.
         """
-        name = name.lower()
+        for name in session.testbed.endpoints.named:
+            self._should_be_ready(name)
+
+    def _should_be_ready(self, name: str) -> None:
         shell: SshShell = getattr(session, name)
         asked = "; ".join(f"command -v {tool} >/dev/null || echo missing {tool}" for tool in _TOOLS)
         told = shell.run(f"{asked}; uname -sr; nproc; iperf3 --version 2>&1").output
@@ -67,10 +66,14 @@ class Endpoints:
             True,
         )
 
-    @keyword("The ${name}'s clock should agree")
-    def clock_should_agree(self, name: str) -> None:
-        """The endpoint's clock differs from this machine's by at most 2 s."""
-        name, before = name.lower(), time.time()
+    @keyword()
+    def all_clocks_should_agree(self) -> None:
+        """Each endpoint's clock differs from this machine's by at most 2 s."""
+        for name in session.testbed.endpoints.named:
+            self._clock_should_agree(name)
+
+    def _clock_should_agree(self, name: str) -> None:
+        before = time.time()
         told = float(getattr(session, name).run("date +%s.%N").output)
         offset = told - (before + time.time()) / 2
         session.endpoint_facts.setdefault(name, {})["clock_offset_s"] = round(offset, 3)
@@ -86,13 +89,13 @@ class Endpoints:
         """Every program of the run has ended and its folders are gone."""
         if session.has("files"):
             session.files.remove()
-        for shell in (session.client, session.server):
+        for shell in (getattr(session, name) for name in session.testbed.endpoints.named):
             if left := shell.clean_up():
                 raise NotProven(f"on the {shell.name} this would not end: {left[0]}")
             session.evidence(
                 "Nothing is left running on the endpoints", f"The {shell.name} is clean.", True
             )
-        self._responders.clear()
+        session.responders.clear()
 
     # -- single connections ------------------------------------------------------------------
 
@@ -165,7 +168,7 @@ class Endpoints:
             for port in ports
             if (target, protocol, address, port) != ("server", "tcp", far.address, ports[0])
         ]
-        self._respond(target)
+        respond(target)
         if far.direct_address:
             control = [
                 Probe(probe.protocol, far.direct_address, probe.port, tries=3) for probe in probes
@@ -201,7 +204,7 @@ class Endpoints:
             AssertionError: one is answered, so that there is nothing to be counted.
         """
         far = session.testbed.endpoints.server
-        self._respond("server")
+        respond("server")
         probe = Probe("tcp", far.address, far.probe_port + 1, tries=2)
         (answer,) = try_all(session.client, [probe], timeout_s=0.5)
         session.evidence(
@@ -225,7 +228,7 @@ class Endpoints:
 
     def _until(self, source: str, target: str, probe: Probe, good: object) -> Answer:
         """The first good answer, or the last one after the time that the last change may take."""
-        self._respond(target)
+        respond(target)
         kept: list[Answer] = []
 
         def look() -> bool:
@@ -235,14 +238,15 @@ class Endpoints:
         until(look, max(_PATIENCE_S, session.rules.in_force_within(APPLY_S)))
         return kept[0]
 
-    def _respond(self, name: str) -> None:
-        """A responder is at work on this endpoint."""
-        shell: SshShell = getattr(session, name)
-        running = self._responders.get(name)
-        if running and shell.run(f"[ -f {running.stem}.rc ]").status:
-            return
-        port = session.testbed.endpoints.server.probe_port
-        self._responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
+
+def respond(name: str) -> None:
+    """Have a responder at work on this endpoint."""
+    shell: SshShell = getattr(session, name)
+    running = session.responders.get(name)
+    if running and shell.run(f"[ -f {running.stem}.rc ]").status:
+        return
+    port = session.testbed.endpoints.server.probe_port
+    session.responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
 
 
 def address_of(whose: str) -> str:

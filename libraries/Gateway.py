@@ -8,15 +8,16 @@ from robot.api.deco import library
 
 from gatepass.errors import NotApplicable, NotProven
 from gatepass.fortigate import Refused
-from gatepass.record import Measurement
 from gatepass.rules import POLICY
+from gatepass.shapers import Shaper, in_use
 from gatepass.waiting import until
 from guard import keyword
 from session import session
 
 APPLY_S = 10
 """How long a change may take until it is in force; FortiOS applies asynchronously."""
-_COUNTERS_LAG_S = 10
+COUNTERS_LAG_S = 10
+"""How long a FortiGate's policy counters may lag behind."""
 _SAME_CLOCK_S = 60
 TCP = 6
 
@@ -131,7 +132,7 @@ class Gateway:
     @keyword()
     def note_what_the_test_policy_has_counted(self) -> None:
         """Keep the counter's reading, to be compared after the traffic."""
-        self._bytes_before = self._counter(self.policyid).get("bytes", 0)
+        self._bytes_before = counter_of(self.policyid).get("bytes", 0)
 
     @keyword()
     def the_test_policy_should_have_counted_the_traffic(self) -> None:
@@ -142,9 +143,9 @@ class Gateway:
         received = session.last.received_bytes
 
         def counted() -> int:
-            return self._counter(self.policyid).get("bytes", 0) - self._bytes_before
+            return counter_of(self.policyid).get("bytes", 0) - self._bytes_before
 
-        reached = until(lambda: counted() >= received, _COUNTERS_LAG_S)
+        reached = until(lambda: counted() >= received, COUNTERS_LAG_S)
         session.evidence(
             "The test policy counted at least the bytes received",
             f"Policy {self.policyid} counted {counted():,} bytes more than before; the receiver "
@@ -195,20 +196,20 @@ class Gateway:
     @keyword()
     def note_what_the_implicit_deny_has_counted(self) -> None:
         """Keep the reading of policy 0."""
-        self._denied_before = self._counter(0)
+        self._denied_before = counter_of(0)
 
     @keyword()
     def the_implicit_deny_should_have_counted_more(self) -> None:
         """Policy 0 counted packets of what was blocked since the reading."""
 
         def grown() -> int:
-            now = self._counter(0)
+            now = counter_of(0)
             return max(
                 now.get(key, 0) - self._denied_before.get(key, 0)
                 for key in ("hit_count", "packets", "bytes")
             )
 
-        counted = until(lambda: grown() > 0, _COUNTERS_LAG_S)
+        counted = until(lambda: grown() > 0, COUNTERS_LAG_S)
         session.evidence(
             "The implicit deny counts what it blocks",
             f"Policy 0 counted {'more than before' if counted else 'nothing'} while connections "
@@ -246,11 +247,6 @@ class Gateway:
 
     # -- looking -----------------------------------------------------------------------------
 
-    def _counter(self, policyid: int) -> dict:
-        rows = session.gateway.monitor("firewall/policy")["results"]
-        found = [row for row in rows if row.get("policyid") == policyid]
-        return found[0] if found else {}
-
     def _await_in_force(self, policyid: int) -> None:
         """Wait until the gateway's own look-up names the policy for the test traffic.
 
@@ -260,6 +256,12 @@ class Gateway:
         port = session.testbed.endpoints.server.probe_port
         patience_s = session.rules.in_force_within(APPLY_S)
         until(lambda: look_up(port).get("policy_id") == policyid, patience_s)
+
+
+def counter_of(policyid: int) -> dict:
+    """The gateway's counters of a policy, 0 for the implicit deny; empty where it tells none."""
+    rows = session.gateway.monitor("firewall/policy")["results"]
+    return next((row for row in rows if row.get("policyid") == policyid), {})
 
 
 def look_up(port: int) -> dict:
@@ -292,34 +294,10 @@ def decided_by(port: int) -> str:
     return f"The gateway's policy look-up says that policy {number}{name} decides: {action}."
 
 
-def shaped(missed: Measurement) -> str:
-    """The tightest shaper in use on the gateway, as the likely cause of a missed figure.
-
-    Args:
-        missed: "at least" what the shaper should let through, or "at most" what it should hold.
-    """
-    gateway = session.gateway
-    used = {
-        name
-        for row in gateway.rows("firewall/shaping-policy")
-        for name in (row.get("traffic-shaper"), row.get("traffic-shaper-reverse"))
-        if name and row.get("status", "enable") == "enable"
-    }
-    units = {"kbps": 1e-3, "mbps": 1, "gbps": 1e3}
-    limits = [
-        (row["maximum-bandwidth"] * units[row.get("bandwidth-unit", "kbps")], row["name"])
-        for row in gateway.rows("firewall.shaper/traffic-shaper")
-        if row["name"] in used and row.get("maximum-bandwidth")
-    ]
-    if not limits:
-        return "No shaper is in use on the gateway."
-    rate, name = min(limits)
-    told = f'The gateway\'s shaper "{name}" is set to {rate:g} Mbit/s'
-    if missed.relation == "at most" and missed.value > rate:
-        return f"{told}, and does not hold it."
-    if missed.relation == "at least" and rate >= missed.threshold:
-        return f"{told}, enough for the promise; look whether it lets less through."
-    return f"{told}."
+def tightest_shaper() -> Shaper | None:
+    """The tightest shaper in use on the gateway; None where none limits anything."""
+    limiting = [shaper for shaper in in_use(session.gateway) if shaper.mbps]
+    return min(limiting, key=lambda shaper: (shaper.mbps, shaper.name), default=None)
 
 
 def _shaper() -> str:

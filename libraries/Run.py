@@ -13,7 +13,10 @@ from robot.libraries.BuiltIn import BuiltIn
 
 import gatepass
 from gatepass.errors import NotProven
+from gatepass.fortigate import GatewayLost, Refused
 from gatepass.plan import planned
+from gatepass.published import load_published
+from gatepass.shapers import in_use
 from guard import keyword, sentence
 from session import session
 
@@ -39,6 +42,7 @@ class Run:
         """
         session.begin(order, testbed, profile, ROOT / "variables", Path(folder))
         self._undo_killed_runs()
+        session.plan = planned(ROOT / "suites")
         session.note("run", self._facts())
 
     def _undo_killed_runs(self) -> None:
@@ -106,7 +110,8 @@ class Run:
                 "client_port": testbed.gateway.client_port,
                 "server_port": testbed.gateway.server_port,
             },
-            "plan": planned(ROOT / "suites"),
+            "plan": session.plan,
+            "published": load_published(ROOT / "variables/published_results.yaml").model_dump(),
             "robot_arguments": BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "").split(),
             "endpoints": {},
         }
@@ -121,6 +126,7 @@ class Run:
         try:
             identity = session.identity
             facts["gateway"] = asdict(identity)
+            facts["gateway_settings"] = self._settings()
             shown["Gateway"] = (
                 f"{identity.model} {identity.serial}, FortiOS {identity.version} "
                 f"build {identity.build}"
@@ -134,3 +140,11 @@ class Run:
         for name, value in shown.items():
             BuiltIn().set_suite_metadata(name, value, top=True)
         return facts
+
+    def _settings(self) -> dict:
+        """What the gateway is set to that a later run's figures may differ by."""
+        try:
+            return {"shapers": [asdict(shaper) for shaper in in_use(session.gateway)]}
+        except (GatewayLost, Refused, KeyError) as error:  # no check depends on it
+            logger.warn(f"The gateway's shapers are not known: {sentence(error)}")
+            return {}

@@ -7,7 +7,7 @@ from robot.api.deco import library
 from gatepass.download import Download, Source, fetch
 from gatepass.errors import NotApplicable, NotProven
 from gatepass.fortigate import Refused
-from gatepass.security import FUNCTIONS, without_licence
+from gatepass.security import FUNCTIONS, PROXY, without_licence
 from gatepass.security_log import stopped, told
 from gatepass.specimens import Specimen
 from gatepass.waiting import until
@@ -15,6 +15,7 @@ from Gateway import APPLY_S, decided_by
 from guard import keyword
 from session import session
 
+_OK = 200
 _LOG_LAG_S = 10
 """How long an entry may take until the log shows it."""
 
@@ -46,8 +47,13 @@ class Services:
 
     @keyword("Security services are ${state}")
     def security_services_are(self, state: str) -> None:
-        """Switch inspection on the test policy: off or on."""
-        session.inspection.switch({"on": True, "off": False}[state.lower()])
+        """Switch inspection on the test policy.
+
+        Args:
+            state: `off`, `on` (as ordered), `on by flow` or `on by proxy`.
+        """
+        word, _, mode = state.lower().partition(" by ")
+        session.inspection.switch({"on": True, "off": False}[word], mode)
 
     # -- specimens ---------------------------------------------------------------------------
 
@@ -112,6 +118,13 @@ class Services:
             + ("it arrived although services are on." if arrived else "it did not arrive."),
             not arrived,
         )
+        if session.inspection.mode == PROXY and protocol != "HTTPS":
+            part = download.bytes if protocol == "FTP" or download.status == _OK else 0
+            session.evidence(
+                "A proxy passes on no byte of what it stops",
+                f"{part:,} bytes of the file reached the client over {protocol}.",
+                not part,
+            )
 
     @keyword("The gateway's log should tell of ${what}")
     def log_should_tell(self, what: str) -> None:
@@ -187,7 +200,7 @@ def port_of(protocol: str) -> int:
 
 
 def _state() -> str:
-    return "on" if session.inspection.on else "off"
+    return "on" if session.inspection.mode else "off"
 
 
 def _sentence(what: str) -> str:

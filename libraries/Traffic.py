@@ -7,17 +7,16 @@ from statistics import fmean
 
 from robot.api.deco import library
 
-from Endpoints import decided_by
-from gatepass import iperf
+import trial_runs
+from gatepass.causes import Seen
 from gatepass.errors import NotApplicable, NotProven
-from gatepass.fortigate import GatewayLost, Refused
 from gatepass.iperf import Load, Trial
-from gatepass.judgement import ROOM, Rig, conclude, until_decided
+from gatepass.judgement import ROOM, Rig, because, until_decided
 from gatepass.record import Measurement, figure
 from gatepass.statistics import Interval, interval
-from gatepass.throughput import Trials, measure
-from Gateway import shaped
+from gatepass.throughput import Trials
 from guard import keyword
+from reasons import cause_of, conclude
 from session import session
 
 PROMISES = {
@@ -55,8 +54,9 @@ class Traffic:
                 "the testbed names no direct_address, so a slow rig cannot be told from a slow "
                 "gateway: no check of throughput can fail, only pass or be not proven."
             )
-        load = self._tcp()
-        session.last = self._trials(load, self._threshold("stateful") * ROOM, direct=True)
+        threshold = self._threshold("stateful") * ROOM
+        load, far = trial_runs.tcp(), trial_runs.server_directly()
+        session.last = trial_runs.until_decided(load, far, threshold)
         session.baselines[when.lower()] = session.last
         measurement = session.last.measurement("Baseline without the gateway", when.lower())
         session.note("measurement", measurement)
@@ -71,8 +71,11 @@ class Traffic:
         trials: Trials = session.last
         needed = self._threshold("stateful") * ROOM
         if min(trials.rates) < needed:
-            rig = Rig(trials.rates, trials.client_cpu, trials.server_cpu)
-            raise NotProven(rig.limits(self._threshold("stateful")))
+            promised = self._threshold("stateful")
+            rig = Rig(trials.rates, trials.client_cpu, trials.server_cpu, trials.trials)
+            held = trials.measurement("The path without the gateway", "", promised)
+            cause = cause_of(Seen(held, by_rig=True, trials=trials.trials, without=trials.rates))
+            raise NotProven(because(rig.limits(promised), cause))
         session.evidence(
             "The rig carries the tier's rate with room to spare",
             f"Without the gateway {figure(trials.interval.mean)} Mbit/s; {needed:g} are needed.",
@@ -104,7 +107,7 @@ class Traffic:
     @keyword("TCP is sent through the gateway about the promise of ${promise} throughput")
     def tcp_about_promise(self, promise: str) -> None:
         """Trials from client to server until they decide whether the tier's rate is reached."""
-        self._measure(promise, self._tcp())
+        self._measure(promise, trial_runs.tcp())
 
     @keyword("${kind} is sent ${direction} about the tier's ceiling")
     def sent_about_ceiling(self, kind: str, direction: str) -> None:
@@ -116,7 +119,7 @@ class Traffic:
         """
         promised = self._threshold("stateful")
         session.conditions = f"{kind}, {direction}"
-        load = self._tcp(
+        load = trial_runs.tcp(
             reverse=direction == "to the client",
             udp_mbps=promised * _POLICING if kind == "UDP" else None,
         )
@@ -130,7 +133,7 @@ class Traffic:
             AssertionError: the upper bound is under it, and the rig could have carried it.
             NotProven: the rig cannot carry it, or the interval straddles it.
         """
-        conclude(self.measurement, self._rig_limit, self._likely)
+        self._conclude(self.measurement)
 
     @keyword()
     def the_throughput_should_keep_the_ceiling(self) -> None:
@@ -145,7 +148,7 @@ class Traffic:
                 self._baseline(),
             )
         )
-        conclude(self.measurement, lambda: "", lambda: shaped(self.measurement))
+        conclude(self.measurement, lambda: "", trials=trials.trials)
         if self._load.udp_mbps:
             # a starved sender of datagrams would show as a slow gateway, so TCP holds the rate
             self._must_have_overloaded(promised)
@@ -153,26 +156,36 @@ class Traffic:
         words = "The tier's rate under the ceiling"
         floor = trials.measurement(words, session.conditions, promised)
         self._note(floor)
-        conclude(floor, self._rig_limit, self._likely)
+        self._conclude(floor)
 
     @keyword("Datagrams Are Sent At Three Quarters Of The Tier's Rate")
     def datagrams_are_sent_at_three_quarters_of_the_tiers_rate(self) -> None:
         """UDP from client to server, a trial after the other until loss is decided about."""
         rate = self._threshold("stateful") * _LOSS_AT
         session.conditions = f"UDP at {rate:g} Mbit/s"
-        self._load = self._tcp(udp_mbps=rate)
-        limit = session.profile.max_loss_percent
+        self._load = trial_runs.tcp(udp_mbps=rate)
+        limit, far = session.profile.max_loss_percent, trial_runs.server()
         trials = until_decided(
-            lambda: self._one(self._load), _lost, session.rule, limit, relation="at most"
+            lambda: trial_runs.one(self._load, far), _lost, session.rule, limit, relation="at most"
         )
+        self._sent = tuple(trials)
         self._note(_loss(trials, limit, session.rule.confidence))
 
     @keyword()
     def hardly_any_should_be_lost(self) -> None:
         """At most the profile's share of datagrams is lost, and not by the rig itself."""
-        conclude(self.measurement, lambda: "", self._loss_without_the_gateway)
+        conclude(self.measurement, lambda: "", self._loss_without_the_gateway, self._sent)
 
     # -- helpers -----------------------------------------------------------------------------
+
+    def _conclude(self, measurement: Measurement) -> None:
+        conclude(
+            measurement,
+            self._rig_limit,
+            lambda: f"The path without the gateway carried {figure(fmean(self._without))} Mbit/s.",
+            session.last.trials,
+            lambda: self._without,
+        )
 
     def _threshold(self, promise: str) -> float:
         return session.promise(PROMISES[promise][1])
@@ -181,22 +194,11 @@ class Traffic:
         allowance = session.order.shaper.burst_allowance_percent
         return self._threshold("stateful") * (1 + allowance / 100)
 
-    def _tcp(self, reverse: bool = False, udp_mbps: float | None = None) -> Load:
-        profile = session.profile
-        return Load(
-            seconds=profile.trial_s,
-            omit_s=profile.omit_s,
-            streams=1 if udp_mbps else profile.streams,
-            interval_s=profile.interval_s,
-            udp_mbps=udp_mbps,
-            reverse=reverse,
-        )
-
     def _measure(self, promise: str, load: Load, at_most: float | None = None) -> None:
         words, figure_name = PROMISES[promise.lower()]
         threshold = session.promise(figure_name)
         self._load = load
-        session.last = self._trials(load, threshold, direct=False, at_most=at_most)
+        session.last = trial_runs.until_decided(load, trial_runs.server(), threshold, at_most)
         self.measurement = session.last.measurement(
             words, session.conditions, threshold, baseline=self._baseline()
         )
@@ -211,35 +213,16 @@ class Traffic:
         self.measurement = measurement
         session.note("measurement", measurement)
 
-    def _trials(
-        self, load: Load, threshold: float, direct: bool, at_most: float | None = None
-    ) -> Trials:
-        return measure(
-            lambda: self._one(load, direct), session.rule, load.layer, threshold, at_most=at_most
-        )
-
-    def _one(self, load: Load, direct: bool = False) -> Trial:
-        """One trial; its JSON is kept beside the report."""
-        far = session.testbed.endpoints.server
-        session.trials += 1
-        keep = session.folder / "trials" / f"{session.trials:03d}"
-        keep.parent.mkdir(exist_ok=True)
-        address = far.direct_address if direct else far.address
-        try:
-            return iperf.run(session.client, session.server, address, far.iperf3_port, load, keep)
-        except NotProven as error:
-            if not direct and "unable to connect" in str(error):
-                raise NotProven(f"{error} {decided_by(far.iperf3_port)}") from error
-            raise
-
     def _rig_limit(self) -> str:
         """Why the rig could not have shown the promise, looked at now; empty where it could."""
         trials: Trials = session.last
         self._without: list[float] | None = None
         if session.testbed.endpoints.server.direct_address:
             count = max(2, session.rule.min_trials)
-            self._without = [self._one(self._load, direct=True).mbps for _ in range(count)]
-        busiest = (trials.client_cpu, trials.server_cpu)
+            self._without = [
+                trial_runs.one(self._load, trial_runs.server_directly()).mbps for _ in range(count)
+            ]
+        busiest = (trials.client_cpu, trials.server_cpu, trials.trials)
         return Rig(self._without, *busiest).limits(self.measurement.threshold)
 
     def _must_have_overloaded(self, promised: float) -> None:
@@ -256,20 +239,6 @@ class Traffic:
                 "sender was disturbed, or the gateway lets less through (see the checks with TCP)."
             )
 
-    def _likely(self) -> str:
-        """What was seen that explains a missed promise."""
-        parts = [f"The path without the gateway carried {figure(fmean(self._without))} Mbit/s."]
-        again = sum(trial.retransmits or 0 for trial in session.last.trials)
-        if again:
-            parts.append(f"TCP sent {again} segments again.")
-        try:
-            parts.append(shaped(self.measurement))
-            busy = session.gateway.monitor("system/resource/usage", interval="1-min")
-            parts.append(f"The gateway's CPU is at {busy['results']['cpu'][0]['current']} %.")
-        except (GatewayLost, Refused, KeyError, IndexError):
-            pass  # a likely cause is a help to the reader and no part of the verdict
-        return " ".join(parts)
-
     def _loss_without_the_gateway(self) -> str:
         """The rig's own loss. Where it loses as much itself, the gateway cannot be blamed.
 
@@ -278,7 +247,8 @@ class Traffic:
         """
         if session.testbed.endpoints.server.direct_address is None:
             raise NotProven(Rig(None, 0, 0).limits(self.measurement.threshold))
-        trials = [self._one(self._load, direct=True) for _ in range(session.rule.min_trials)]
+        far = trial_runs.server_directly()
+        trials = [trial_runs.one(self._load, far) for _ in range(session.rule.min_trials)]
         alone = _loss(trials, self.measurement.threshold, session.rule.confidence)
         if alone.value > self.measurement.threshold:
             raise NotProven(

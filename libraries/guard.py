@@ -10,6 +10,7 @@ from robot.api import logger
 from robot.api.deco import keyword as robot_keyword
 from robot.errors import RobotError
 
+import first_failure
 from gatepass.errors import NotApplicable, NotProven
 from gatepass.fortigate import GatewayLost, Refused
 from session import session
@@ -29,10 +30,15 @@ def keyword(name: str | None = None) -> Callable:
                 return function(*args, **named)
             except AssertionError as error:
                 session.asserted = str(error)
+                first_failure.keep(error)
                 raise
-            except (NotProven, NotApplicable, RobotError):
+            except (NotApplicable, RobotError):
                 raise  # a RobotError is Robot's own: the run is stopped, a time-out
+            except NotProven as error:
+                first_failure.keep(error)
+                raise
             except Exception as error:
+                first_failure.keep(error)
                 raise NotProven(sentence(error)) from error
 
         return robot_keyword(name)(guarded)

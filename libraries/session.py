@@ -7,27 +7,46 @@ need it their say; what could not be opened gives the same reason to every check
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from robot.api import logger
 from robot.errors import RobotError
 
+import log_lines
 from gatepass import record
+from gatepass.dialup import DialUp
+from gatepass.dialup_client import DialUpClient
 from gatepass.errors import NotProven
 from gatepass.explicit_proxy import ExplicitProxy
+from gatepass.failure_data import FailureFolder
 from gatepass.file_server import TestFiles
 from gatepass.fortigate import FortiGate
+from gatepass.geography import OwnCountry
 from gatepass.identity import Identity, identify
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.judgement import Rule
+from gatepass.remote_access import POOLS_WITHIN, RemoteAccess
 from gatepass.rules import Flow, RuleSet
-from gatepass.security import Inspection, SecurityProfiles
+from gatepass.security import FLOW, PROXY, Inspection, SecurityProfiles
+from gatepass.shell import Detached
+from gatepass.site_peer import SitePeer
+from gatepass.site_tunnels import Site, SiteTunnels
+from gatepass.site_vpn import SiteVpn
 from gatepass.specimens import Specimen, specimens
-from gatepass.testbed import FileServer
+from gatepass.ssl_vpn import SslVpn, offered
+from gatepass.ssl_vpn_client import SslVpnClient
+from gatepass.strongswan import Charon
+from gatepass.testbed import FileServer, Host
 from gatepass.throughput import Trials
+from gatepass.vpn_client import Connected, Together, VpnClient
+from gatepass.wire_watch import Seen, WireWatch
 from gatepass.workspace import Workspace, connect, new_mark
 from ssh_shell import SshShell, clean_endpoints
+
+_BEYOND_TRIALS_S = 300
+"""How long VPN users may stay connected beside one set of trials."""
 
 
 def once(make: Callable) -> property:
@@ -59,7 +78,14 @@ class Session:
         self.noted: list[object] = []
         self.asserted = ""  # what the last AssertionError of one of our keywords said
         self.trials = 0
+        self.responders: dict[str, Detached] = {}  # by the endpoint's name
+        self.connected: list[Connected] = []  # the users of remote access, last time
+        self.exchanged = Together((), (), ())  # their traffic
+        self.wire_before = Seen(0, 0)  # what was counted before they connected
+        self.plan: list[tuple[str, str]] = []  # chapter and name of every check there is
+        self.begin_check("", "")
         self.conditions = ""  # what the next measurement varies, in words
+        self.restoration: record.Restoration | None = None
         self.endpoint_facts: dict[str, dict] = {}
         self.folder = Path()
         self.mark = new_mark()
@@ -88,6 +114,15 @@ class Session:
             self.profile.confidence,
             self.profile.sampling == "intervals",
         )
+
+    def begin_check(self, chapter: str, check: str) -> None:
+        """Nothing seen before belongs to this check."""
+        self.check = (chapter, check) if check else None
+        self.check_began = time.time()
+        self.trials_before = self.trials
+        self.failure: FailureFolder | None = None
+        self.noted.clear()
+        self.asserted = ""
 
     @once
     def gateway(self) -> FortiGate:
@@ -149,17 +184,97 @@ class Session:
     @once
     def inspection(self) -> Inspection:
         """The policy that inspects."""
-        types = self.order.filtered_file_types
-        profiles = SecurityProfiles(self.gateway, self.workspace.changes, types)
-        return Inspection(self.rules, profiles)
+        profiles = {
+            mode: SecurityProfiles(
+                self.gateway,
+                self.workspace.changes,
+                self.order.filtered_file_types,
+                mode,
+                self.profile.download_mib,
+            )
+            for mode in (FLOW, PROXY)
+        }
+        return Inspection(self.rules, profiles, self.order.inspection_mode)
+
+    @once
+    def country(self) -> OwnCountry:
+        """A country of the run's own, to be blocked."""
+        return OwnCountry(self.gateway, self.workspace.changes, self.rules)
 
     @once
     def proxy(self) -> ExplicitProxy:
         """The gateway's explicit web proxy."""
         return ExplicitProxy(self.gateway, self.workspace.changes, self.rules)
 
+    @once
+    def remote_access(self) -> RemoteAccess:
+        """Remote access on the gateway, in the way that its version has."""
+        common = (self.gateway, self.workspace.changes, self.rules, int(self.promise("vpn_users")))
+        if offered(self.gateway, self.identity.version):
+            return SslVpn(*common, port=self.testbed.gateway.ssl_vpn_port)
+        return DialUp(*common)
+
+    @once
+    def wire_watch(self) -> WireWatch:
+        """What counts packets between client and gateway; remote access has to be open."""
+        address = self.gateway.port_address(self.testbed.gateway.client_port)
+        inside = (self.testbed.endpoints.server.address, str(POOLS_WITHIN))
+        tunnel = self.remote_access.on_the_wire
+        return WireWatch(self.client, f"{self.mark}_vpn", address, tunnel, inside)
+
+    @once
+    def vpn_client(self) -> VpnClient:
+        """What connects users on the client; remote access has to be open."""
+        address = self.gateway.port_address(self.testbed.gateway.client_port)
+        access = self.remote_access
+        if isinstance(access, SslVpn):
+            where = (address, access.port, access.pin())
+            limit_s = self.profile.traffic_s(1)[1] + _BEYOND_TRIALS_S
+            return SslVpnClient(self.client, self.mark, *where, limit_s)
+        own = self.testbed.endpoints.client.address
+        return DialUpClient(self.client, self.mark, own, address, access)
+
+    @once
+    def peer(self) -> SshShell:
+        """The far end of the tunnels between sites."""
+        return self._endpoint("peer")
+
+    @once
+    def site(self) -> Site:
+        """Where the tunnels between sites run."""
+        told = self._host("peer")
+        return Site(
+            told.gateway_port, self.gateway.port_address(told.gateway_port), told.address
+        )
+
+    @once
+    def site_tunnels(self) -> SiteTunnels:
+        """The gateway's side of them."""
+        return SiteTunnels(self.gateway, self.workspace.changes, self.rules, self.site)
+
+    @once
+    def site_peer(self) -> SitePeer:
+        """Their far side."""
+        ends = self.testbed.endpoints
+        charon, port = Charon(self.peer), ends.peer.probe_port
+        return SitePeer(self.peer, charon, self.mark, self.site, ends.client.address, port)
+
+    @once
+    def site_vpn(self) -> SiteVpn:
+        """Both sides of them, with what the checks keep of them."""
+        return SiteVpn(self.site_tunnels, self.site_peer)
+
+    def _host(self, name: str) -> Host:
+        host = self.testbed.endpoints.named.get(name)
+        if host is None:
+            raise NotProven(
+                f"the testbed names no {name}. Set up a Linux host with strongSwan behind another "
+                f"port of the gateway and add endpoints.{name} (see docs/orders-and-testbeds.md)."
+            )
+        return host
+
     def _endpoint(self, name: str) -> SshShell:
-        shell = SshShell(name, getattr(self.testbed.endpoints, name), self.mark)
+        shell = SshShell(name, self._host(name), self.mark)
         shell.connect()
         return shell
 
@@ -169,7 +284,7 @@ class Session:
 
     def shells(self) -> list[SshShell]:
         """The endpoints that were opened."""
-        return [self.kept[name] for name in ("client", "server") if self.has(name)]
+        return [self.kept[name] for name in ("client", "server", "peer") if self.has(name)]
 
     def promise(self, figure: str) -> float:
         """A figure of the ordered tier, such as "stateful_mbps".
@@ -185,7 +300,11 @@ class Session:
     def note(self, kind: str, content: object) -> None:
         """Write a record into the log, for the certificate, and keep it for the report."""
         self.noted.append(content)
-        logger.info(record.dump(kind, content))
+        if kind == "restoration":
+            self.restoration = content
+        logger.debug(record.dump(kind, content))
+        if line := log_lines.line(content):
+            logger.info(line, html=True)
 
     def evidence(self, claim: str, observed: str, holds: bool) -> None:
         """Record an independent observation, and fail the check where it does not hold.

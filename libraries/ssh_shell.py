@@ -12,21 +12,23 @@ from SSHLibrary import SSHLibrary
 
 from gatepass.shell import Completed, EndpointLost
 from gatepass.stop_signals import held_back
-from gatepass.testbed import Endpoint, Testbed
+from gatepass.testbed import Host, Testbed
 
 _RECONNECT_S = 8
+_CLEAN_UP_S = 40
+"""Programs get ten seconds of it: many VPN users take a while to log out."""
 
 
 class SshShell:
     """A Linux endpoint over one SSH connection, which is made anew when it breaks.
 
     Args:
-        name: "client" or "server", as sentences call it.
+        name: "client", "server" or "peer", as sentences call it.
         endpoint: from the testbed file.
         mark: of the run, by which what it leaves there is found again.
     """
 
-    def __init__(self, name: str, endpoint: Endpoint, mark: str) -> None:
+    def __init__(self, name: str, endpoint: Host, mark: str) -> None:
         self.name = name
         self.endpoint = endpoint
         self._path = f"/tmp/gatepass.{mark}"
@@ -39,6 +41,11 @@ class SshShell:
     def where(self) -> str:
         """Host and port, as sentences name them."""
         return f"{self.endpoint.ssh.host}:{self.endpoint.ssh.port}"
+
+    @property
+    def lost(self) -> bool:
+        """Whether the last try to reach it failed."""
+        return bool(self._lost)
 
     @held_back
     def connect(self) -> None:
@@ -149,15 +156,20 @@ class SshShell:
         return self.remove_folder() if self._made else []
 
     def remove_folder(self) -> list[str]:
-        """The same for a run of this mark that was killed; nothing happens where none was."""
+        """The same for a run of this mark that was killed; nothing happens where none was.
+
+        What the run has changed on the host itself is taken back too (see `host_changes`).
+        """
         folder = shlex.quote(self._path)
         left = self.run(
             f"[ ! -d {folder} ] || {{ cd {folder} && "
             "for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
             "[ -e ${f%.pid}.rc ] || kill -- -$p 2>/dev/null; done; n=0; "
             "alive() { for f in *.pid; do [ -e $f ] && ps -o args= -g $(cat $f); done; }; "
-            "until [ -z \"$(alive)\" ] || [ $n -gt 40 ]; do n=$((n+1)); sleep 0.05; done; alive; "
-            f"cd / && rm -rf {folder}; }}"
+            "until [ -z \"$(alive)\" ] || [ $n -gt 200 ]; do n=$((n+1)); sleep 0.05; done; alive; "
+            "for f in *.undo; do [ -e $f ] && sh $f; done >/dev/null 2>&1; "
+            f"cd / && rm -rf {folder}; }}",
+            timeout_s=_CLEAN_UP_S,
         )
         self._made = False
         return left.output.splitlines()
@@ -179,10 +191,12 @@ def clean_endpoints(testbed: Testbed, mark: str) -> list[str]:
         A sentence for each endpoint where that could not be done.
     """
     problems = []
-    for name in ("client", "server"):
-        shell = SshShell(name, getattr(testbed.endpoints, name), mark)
+    for name, host in testbed.endpoints.named.items():
+        shell = SshShell(name, host, mark)
         try:
             problems += [f"On the {name} there is still: {line}" for line in shell.remove_folder()]
+            if name == "server" and (files := testbed.endpoints.server.files):
+                shell.run(f"rm -rf {shlex.quote(f'{files.folder}/{mark}')}", timeout_s=60)
         except EndpointLost as lost:
             problems.append(f"What the run left on the {name} stays there: {lost}")
         finally:

@@ -35,12 +35,10 @@ The Management Plane Refuses A Call Without A Token
     The Management Plane Should Refuse A Call Without A Token
 
 The Endpoints Are Ready
-    The Client Should Be Ready
-    The Server Should Be Ready
+    All Endpoints Should Be Ready
 
 The Endpoints' Clocks Agree
-    The Client's Clock Should Agree
-    The Server's Clock Should Agree
+    All Clocks Should Agree
 
 The Path Is Open Before Any Load
     Given The Gateway Has 1 Policies And The Last One Permits The Test Traffic

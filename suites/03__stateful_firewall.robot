@@ -1,6 +1,7 @@
 *** Settings ***
 Documentation       The gateway carries the throughput that the customer bought, whatever the size
-...                 of the rule set, with and without address translation.
+...                 of the rule set, with and without address translation. Everybody behind a
+...                 gateway that is slower than ordered waits for every page and every file.
 Resource            ../resources/firewall.resource
 
 Test Template       Stateful Throughput Meets The Tier

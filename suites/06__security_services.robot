@@ -19,6 +19,27 @@ An Unwanted Application            a controlled application      another applica
 An Unwanted File Type Over HTTP    a file of a filtered type     a file of another type       HTTP
 An Unwanted File Type Over FTP     a file of a filtered type     a file of another type       FTP
 
+A Virus Over HTTP, By Proxy
+    [Template]    A Proxy Stops It And Nothing Else
+    a virus in a large archive    a clean archive    HTTP
+
+A Virus Over FTP, By Proxy
+    [Template]    A Proxy Stops It And Nothing Else
+    a virus in a large archive    a clean archive    FTP
+
+A Blocked Site, By Proxy
+    [Template]    A Proxy Stops It And Nothing Else
+    the page of a blocked host    the page of its neighbour    HTTPS
+
+A Blocked Country
+    [Template]    NONE
+    Given Security Services Are Off
+    When The Country That The Server Lies In Is Blocked
+    Then The Server Should Be Out Of Reach
+    When The Server Is Moved To Another Country
+    Then The Server Should Be In Reach
+    [Teardown]    The Country Is Blocked No More
+
 FTP Downloads
     [Tags]    downloads    large_file
     [Template]    Downloads With Services On Reach The Tier
@@ -44,7 +65,7 @@ Objects Of 256 KB Over HTTP
     [Template]    Small Objects With Services On Reach The Tier
     256
 
-Objects Of Mixed Size Over HTTP
+A Mix Of Applications
     [Tags]    downloads
-    [Template]    Small Objects With Services On Reach The Tier
-    16, 64 and 256
+    [Template]    NONE
+    A Mix Of Applications Reaches The Tier

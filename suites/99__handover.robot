@@ -1,6 +1,7 @@
 *** Settings ***
 Documentation       The gateway is the customer's: everything that the tests put on it is gone,
-...                 and its configuration is what it was before.
+...                 and its configuration is what it was before. A test that leaves a policy
+...                 behind leaves a hole in the customer's firewall.
 Resource            ../resources/gatepass.resource
 
 Test Tags           handover

@@ -30,6 +30,9 @@ MKEYS = {
     "application/custom": "tag",
 }
 
+SECRETS = frozenset({"passwd", "psksecret"})
+"""Attributes that a device never shows again as they were told; no script file holds them."""
+
 
 def mkey_of(path: str) -> str:
     """The attribute that is the key of a table's rows: "name" for most."""
@@ -92,6 +95,8 @@ class Changes:
             ("transaction", self._by_transaction),
             ("one by one", self._one_by_one),
         )
+        if any(SECRETS & row.keys() for row in rows):
+            ways = ways[1:]  # a device may keep the scripts that it was sent
         for way, create in ways:
             try:
                 create(path, rows, before)
@@ -111,7 +116,9 @@ class Changes:
     def _must_be_marked(self, path: str, rows: Sequence[dict]) -> None:
         for row in rows:
             if not marked(row, self.mark):
-                raise ValueError(f"an object for {path} without the run's mark: {row}")
+                raise ValueError(
+                    f"an object for {path} without the run's mark: {row.get(mkey_of(path))}"
+                )
 
     def _keys_must_be_free(self, path: str, rows: Sequence[dict]) -> None:
         """A script's `edit` of a key that is taken would change that object into one of ours.
@@ -140,7 +147,8 @@ class Changes:
             AssertionError: names the first row and attribute that differ.
         """
         key = mkey_of(path)
-        wanted = list(dict.fromkeys(attribute for row in rows for attribute in row))
+        told = [{name: row[name] for name in row if name not in SECRETS} for row in rows]
+        wanted = list(dict.fromkeys(attribute for row in told for attribute in row))
         keys = {row[key] for row in rows}
         # the row that they come before may be the customer's, which the filter would hide
         filtered = "name" in wanted and before is None
@@ -152,7 +160,7 @@ class Changes:
                 f"The gateway accepted {len(rows)} rows for {path} and shows "
                 f"{len(rows) - len(missing)} of them; {missing[0]} is the first that is missing."
             )
-        for row in rows:
+        for row in told:
             for attribute, value in row.items():
                 seen = found[row[key]].get(attribute)
                 if not agrees(value, seen):
@@ -160,9 +168,9 @@ class Changes:
                         f"The gateway accepted {path} {row[key]} with {attribute} = "
                         f"{_shown(value)} and shows {_shown(seen)}."
                     )
-        told = [row[key] for row in rows] + ([] if before is None else [before])
+        wished = [row[key] for row in rows] + ([] if before is None else [before])
         order = [row.get(key) for row in answer if row.get(key) in {*keys, before}]
-        if path == "firewall/policy" and order != told:
+        if path == "firewall/policy" and order != wished:
             raise AssertionError(
                 f"The gateway holds the {len(rows)} policies in another order than it was told."
             )
@@ -172,7 +180,7 @@ class Changes:
         row = self.gateway.rows(path)[0] if mkey is None else self.gateway.row(path, mkey)
         if row is None:
             raise Refused(f"The gateway has no {path} {mkey}.")
-        self.journal.changes(path, mkey, {name: row.get(name) for name in values})
+        self.journal.changes(path, mkey, {name: _told(row.get(name)) for name in values})
         self.gateway.change(path, mkey, values)
 
     def remove(self, path: str, mkeys: Sequence[str | int]) -> None:
@@ -280,6 +288,8 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path) -> Restoration:
         problems.append(f"the configuration still holds the run's mark, {mark}")
     if left:
         problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
+    if not changed and not left:
+        problems = []  # whatever was refused, it is as it was
     if not problems:
         journal.close()  # there is nothing more that it could undo
     if changed and not problems:
@@ -363,6 +373,15 @@ def agrees(told: object, seen: object) -> bool:
             and all(map(agrees, told, seen))
         )
     return seen is not None and str(told) == str(seen)
+
+
+def _told(value: object) -> object:
+    """A value as the device takes it: without the key that it adds to each row it shows."""
+    if isinstance(value, list):
+        return [_told(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _told(item) for name, item in value.items() if name != "q_origin_key"}
+    return value
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The command line: ``run``, ``validate``, ``restore``, ``certificate``."""
+"""The command line: dispatches the commands of ``./run.sh`` and turns mistakes into sentences."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
-from typing import NoReturn
 
+from gatepass.arguments import Parser as _Parser
+from gatepass.arguments import file as _file
 from gatepass.errors import InputError
 
 DONE, MISTAKE, FAULT = 0, 64, 70
 NOT_RESTORED = 2
+NOT_UNCHANGED = 1
 DEFAULT_ORDER = "variables/orders/lab.yaml"
 
 _EPILOG = """\
@@ -23,6 +24,11 @@ other commands
   validate                read the order, the testbed and the options of a run, and touch nothing
   restore [RUN …]         bring a gateway back that a killed run left changed
   certificate OUTPUT.XML  make the certificate of a run again from its output.xml
+  results OUTPUT.XML      make results.json and trials.csv of a run again from its output.xml
+  history                 what was measured run by run: one gateway, or a fleet; see docs/history.md
+  dashboard               one HTML page over the checks of all runs
+  verify CERTIFICATE [OUTPUT.XML]
+                          tell whether a certificate and its results belong together, unchanged
   lab up|status|shell|fault|down
                           open the embedded lab for exploring; `./run.sh lab --help`
   test                    run the project's own tests
@@ -36,20 +42,6 @@ examples
   ./run.sh --order variables/orders/sgw-500-site.yaml --testbed variables/testbeds/site.yaml
   ./run.sh --profile standard -- --suite "Stateful Firewall"
 """
-
-
-class _Parser(argparse.ArgumentParser):
-    """Mistakes in the call are one sentence and exit code 64."""
-
-    def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message[0].upper()}{message[1:]}. See {self.prog} --help.")
-
-
-def _file(name: str) -> Path:
-    """A path; an empty name would be this very folder."""
-    if not name:
-        raise argparse.ArgumentTypeError("the name of the file is empty")
-    return Path(name)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -81,11 +73,15 @@ def _dispatch(arguments: list[str]) -> int:
         "validate": _validate,
         "restore": _restore,
         "certificate": _certificate,
+        "verify": _verify,
+        "results": _results,
+        "history": _history,
+        "dashboard": _dashboard,
     }
     if command not in commands:
         raise InputError(
-            f"there is no command '{command[:60]}'. There are run, validate, restore, certificate, "
-            "lab and test; see ./run.sh --help."
+            f"there is no command '{command[:60]}'. There are {', '.join(commands)}, lab and test; "
+            "see ./run.sh --help."
         )
     return commands[command](arguments[1:] if arguments[:1] == [command] else arguments)
 
@@ -179,6 +175,8 @@ def _certificate(arguments: list[str]) -> int:
     from gatepass import certificate
 
     target = told.to or told.output.with_name("certificate.html")
+    if target.suffix.lower() == ".pdf":
+        raise InputError(f"--to {target}: name an .html file; the PDF is made beside it.")
     try:
         outcome = certificate.write(told.output, target)
     except (DataError, OSError) as error:
@@ -187,7 +185,45 @@ def _certificate(arguments: list[str]) -> int:
             "Name an output.xml of Robot Framework, and a place that can be written."
         ) from None
     print(f"{outcome.verdict.upper()}: {target}")
+    print(f"PDF: {certificate.write_pdf(outcome, target)}")
     return DONE
+
+
+def _verify(arguments: list[str]) -> int:
+    parser = _Parser(
+        prog="./run.sh verify",
+        description="Tells whether a certificate and an output.xml belong together and are "
+        "unchanged: 0 if so, 1 if not.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("certificate", metavar="CERTIFICATE", type=_file, help="HTML or PDF")
+    parser.add_argument(
+        "output", nargs="?", metavar="OUTPUT.XML", type=_file, help="default: the one beside it"
+    )
+    told = parser.parse_args(arguments)
+    from gatepass.certificate_verify import verify
+
+    finding = verify(told.certificate, told.output or told.certificate.with_name("output.xml"))
+    print(finding.sentence)
+    return DONE if finding.unchanged else NOT_UNCHANGED
+
+
+def _results(arguments: list[str]) -> int:
+    from gatepass.results_command import results
+
+    return results(arguments)
+
+
+def _history(arguments: list[str]) -> int:
+    from gatepass.history.command import history
+
+    return history(arguments)
+
+
+def _dashboard(arguments: list[str]) -> int:
+    from gatepass.dashboard import dashboard
+
+    return dashboard(arguments)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:

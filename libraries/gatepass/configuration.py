@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 
-# A device salts an encrypted secret anew at each backup, so its text says nothing about a change.
-_ENCRYPTED = re.compile(r"\bENC [A-Za-z0-9+/=_-]+")
-_PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----.*?-----END \1-----", re.DOTALL)
+from gatepass.masking import masked_text
+
 # An SNMP community's name is its password, and stands there in clear.
 _COMMUNITY = re.compile(r"^config system snmp community$.*?^end$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"set name .*")
@@ -19,8 +18,9 @@ def comparable(backup: str) -> str:
 
     Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped.
     """
-    text = _PEM.sub("PEM ***", _ENCRYPTED.sub("ENC ***", backup))
-    text = _COMMUNITY.sub(lambda section: _NAME.sub("set name ***", section[0]), text)
+    text = _COMMUNITY.sub(
+        lambda section: _NAME.sub("set name ***", section[0]), masked_text(backup)
+    )
     lines = (line.rstrip() for line in text.splitlines() if not line.startswith("#"))
     return "\n".join(line for line in lines if line) + "\n"
 

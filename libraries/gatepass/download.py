@@ -115,12 +115,13 @@ def fetch(client: Shell, source: Source, path: str, limit_s: float = 5) -> Downl
 
 @dataclass(frozen=True)
 class Transfer:
-    """One timed download of a large file, or of many small ones.
+    """A timed download of a large file or of many small ones, or a window of a longer load.
 
     Attributes:
         bytes: that arrived as content.
-        seconds: from the first request to the last byte.
-        files: how many were asked for; `failed` of them did not arrive whole.
+        seconds: from the first request to the last byte, or the window's length.
+        files: how many were asked for or, in a window, ended; `failed` of them did not arrive
+            whole.
         failed: see `files`.
     """
 

@@ -6,7 +6,7 @@ A customer who has it on keeps its settings: the run then adds its own policy al
 from __future__ import annotations
 
 from gatepass.changes import Changes
-from gatepass.fortigate import FortiGate, Refused
+from gatepass.fortigate import FortiGate
 from gatepass.rules import RuleSet
 
 EXPLICIT, POLICY, INTERFACE = "web-proxy/explicit", "firewall/proxy-policy", "system/interface"
@@ -41,9 +41,7 @@ class ExplicitProxy:
         side = self.rules.flow.client_port
         if (self.gateway.row(INTERFACE, side) or {}).get("explicit-web-proxy") != "enable":
             self.changes.change(INTERFACE, side, {"explicit-web-proxy": "enable"})
-        address = self.gateway.monitor("system/interface")["results"].get(side, {}).get("ip")
-        if not address:
-            raise Refused(f"The gateway tells no address of its port {side}; check client_port.")
+        address = self.gateway.port_address(side)
         told = str(settings.get("http-incoming-port") or DEFAULT_PORT)
         return address, int(told.split("-")[0].split()[0])
 

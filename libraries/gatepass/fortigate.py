@@ -195,6 +195,20 @@ class FortiGate:
         method = "GET" if body is None else "POST"
         return self._unpack(self._call(method, f"monitor/{path}", query, body, timeout_s))
 
+    def port_address(self, port: str) -> str:
+        """The device's IPv4 address on one of its ports.
+
+        Raises:
+            Refused: it tells none.
+        """
+        address = self.monitor("system/interface")["results"].get(port, {}).get("ip")
+        if not address:
+            raise Refused(
+                f"The gateway tells no address of its port {port}; check the ports in the testbed "
+                "file."
+            )
+        return address
+
     # -- log ---------------------------------------------------------------------------------
 
     def log(self, path: str, **query: object) -> list[dict]:

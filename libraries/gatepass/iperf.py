@@ -8,16 +8,17 @@ same package hangs once the JSON passes 64 KB. The server is one of our own for 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
 from iperf3 import TestResult
 
 from gatepass.errors import NotProven
-from gatepass.shell import Busy, Detached, ProgramEnded, Shell
+from gatepass.shell import Busy, Detached, Processor, ProgramEnded, Shell
 
 MEGA = 1e6
 _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs, the exchange
@@ -37,6 +38,7 @@ class Load:
         udp_mbps: rate offered as UDP payload in all, Mbit/s; None for TCP.
         datagram_bytes: UDP payload of a datagram.
         reverse: the server sends and the client receives.
+        source: address of the client that it comes from; empty leaves that to its routes.
     """
 
     seconds: float
@@ -46,6 +48,7 @@ class Load:
     udp_mbps: float | None = None
     datagram_bytes: int = 1400
     reverse: bool = False
+    source: str = ""
 
     @property
     def layer(self) -> str:
@@ -55,6 +58,8 @@ class Load:
     def arguments(self) -> str:
         """The client's command line for it."""
         words = [f"-t {self.seconds:g}", f"-P {self.streams}", f"-i {self.interval_s:g}"]
+        if self.source:
+            words.append(f"-B {self.source}")
         if self.omit_s:
             words.append(f"-O {self.omit_s:g}")
         if self.udp_mbps is not None:
@@ -79,6 +84,13 @@ class Trial:
         rtt_ms: mean round-trip time of the TCP streams under load; None for UDP.
         client_cpu, server_cpu: per cent of one core that iperf3 itself took.
         seen: the address that the server saw the client with.
+        least_rtt_ms: the shortest round-trip time of a TCP stream, as of a path at rest.
+        sent_bytes: by the sender's program, the slow start included; None for UDP.
+        mss: what a TCP segment carries, in bytes; None for UDP.
+        path_mtu: largest IP packet of the path as the sender found it, in bytes; None for UDP.
+        client_processor, server_processor: of the endpoints during the trial.
+        began, ended: when it ran, in seconds since the epoch by this machine's clock.
+        interval_s: length of each interval; 0 where there are none.
     """
 
     mbps: float
@@ -92,6 +104,15 @@ class Trial:
     client_cpu: float
     server_cpu: float
     seen: str
+    least_rtt_ms: float | None = None
+    sent_bytes: int | None = None
+    mss: int | None = None
+    path_mtu: int | None = None
+    client_processor: Processor | None = None
+    server_processor: Processor | None = None
+    began: float = 0.0
+    ended: float = 0.0
+    interval_s: float = 0.0
 
 
 def run(
@@ -113,8 +134,9 @@ def run(
         NotProven: an endpoint was lost or iperf3 failed, with its own words.
     """
     for attempts_left in reversed(range(1 if load.udp_mbps is None else _UDP_ATTEMPTS)):
+        began = time.time()
         try:
-            sent, received = _run(client, server, address, port, load)
+            sent, received, processors = _run(client, server, address, port, load)
         except _Stuck:
             if not attempts_left:
                 raise
@@ -123,11 +145,13 @@ def run(
     if keep:
         for side, content in (("client", sent), ("server", received)):
             keep.with_name(f"{keep.name}-{side}.json").write_text(json.dumps(content))
-    return parse(sent, received)
+    return replace(parse(sent, received), began=began, ended=time.time(), **processors)
 
 
-def _run(client: Shell, server: Shell, address: str, port: int, load: Load) -> tuple[dict, dict]:
-    """The JSON of the client and of the server."""
+def _run(
+    client: Shell, server: Shell, address: str, port: int, load: Load
+) -> tuple[dict, dict, dict[str, Processor | None]]:
+    """The JSON of the client and of the server, and what their processors did."""
     length = load.seconds + load.omit_s
     grace_s = _GRACE_S if load.udp_mbps is None else _UDP_GRACE_S
     listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
@@ -137,7 +161,8 @@ def _run(client: Shell, server: Shell, address: str, port: int, load: Load) -> t
         with _started(client, send, length) as sender:
             sent = _result(sender, client, length + grace_s)
         received = _result(listener, server, _GRACE_S)
-    return sent, received
+    processors = {"client_processor": sender.processor, "server_processor": listener.processor}
+    return sent, received, processors
 
 
 def parse(sent: dict, received: dict) -> Trial:
@@ -160,8 +185,11 @@ def _parsed(sent: dict, received: dict) -> Trial:
     receiver = sent if reverse else received
     measured = [part["sum"] for part in receiver["intervals"]]
     own_end = receiver["end"]
-    rtts = [stream["sender"].get("mean_rtt") for stream in end["streams"] if "sender" in stream]
-    known = [rtt for rtt in rtts if rtt]
+    sender = received if reverse else sent  # the other side knows nothing of the round trips
+    ends = [stream["sender"] for stream in sender["end"]["streams"] if "sender" in stream]
+    known = [one["mean_rtt"] for one in ends if one.get("mean_rtt")]
+    least = [one["min_rtt"] for one in ends if one.get("min_rtt")]
+    flows = [flow for part in sender["intervals"] for flow in part["streams"]]
     counted = [part for part in measured if not part.get("omitted")]
     if "sum_received" in own_end:
         total = own_end["sum_received"]
@@ -188,6 +216,11 @@ def _parsed(sent: dict, received: dict) -> Trial:
         client_cpu=result.local_cpu_total,
         server_cpu=result.remote_cpu_total,
         seen=received["start"]["accepted_connection"]["host"].removeprefix("::ffff:"),
+        least_rtt_ms=min(least) / 1000 if least and not udp else None,
+        sent_bytes=None if udp else sum(int(flow["bytes"]) for flow in flows),
+        mss=None if udp else sent["start"].get("tcp_mss_default"),
+        path_mtu=None if udp else next((flow["pmtu"] for flow in flows if flow.get("pmtu")), None),
+        interval_s=round(nominal, 3),
     )
 
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gatepass.endpoint_load import End, Ends
 from gatepass.errors import NotProven
+from gatepass.iperf import Trial
 from gatepass.record import Measurement, figure, measured, required
 from gatepass.statistics import Interval, interval
 
 ROOM = 1.1
 """The path without the gateway must reach the threshold with a tenth to spare."""
-FULL_CPU_PERCENT = 95.0
-"""iperf3 drives all streams from one thread up to 3.15: near one core it is itself the limit."""
-
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 
 
@@ -93,20 +92,19 @@ class Rig:
             path. The slowest of them counts: what the rig carried each time it was asked, it can
             carry, however much more it carried at other times.
         client_cpu, server_cpu: the highest of the trials, per cent of one core.
+        trials: those that are judged; they tell more of the endpoints.
     """
 
     rates: Sequence[float] | None
     client_cpu: float
     server_cpu: float
+    trials: Sequence[Trial] = ()
 
     def limits(self, threshold: float) -> str:
         """Why the rig could not have shown the threshold; empty where it could."""
-        for name, load in (("client", self.client_cpu), ("server", self.server_cpu)):
-            if load >= FULL_CPU_PERCENT:
-                return (
-                    f"The {name} was at its own limit: iperf3 took {load:.0f} % of one core. Use "
-                    "a faster endpoint, or one with iperf3 3.16 or later."
-                )
+        iperf = Ends(End(self.client_cpu), End(self.server_cpu))
+        if limit := iperf.limit() or Ends.of(self.trials).limit():
+            return limit
         if self.rates is None:
             return (
                 "The path without the gateway is not known, so a slow rig cannot be told from a "
@@ -123,7 +121,10 @@ class Rig:
 
 
 def conclude(
-    measurement: Measurement, rig_limit: Callable[[], str], likely: Callable[[], str]
+    measurement: Measurement,
+    rig_limit: Callable[[], str],
+    likely: Callable[[], str],
+    cause: Callable[[bool], str] = lambda by_rig: "",
 ) -> None:
     """Return for a pass; raise for every other verdict, with a sentence that holds the figures.
 
@@ -131,7 +132,9 @@ def conclude(
         measurement: with its threshold.
         rig_limit: why the rig could not have shown the threshold, empty where it could (see
             `Rig.limits`); asked only where the figure misses its threshold.
-        likely: the likely cause, as far as it was seen; may be empty; asked only for a fail.
+        likely: what a reader has to know beside a fail; may be empty; asked only for a fail.
+        cause: the likely cause, as far as it was seen; may be empty; asked for whatever is no
+            pass, and told whether the rig is the reason.
 
     Raises:
         AssertionError: the gateway misses its promise.
@@ -144,10 +147,15 @@ def conclude(
     subject = ", ".join(part for part in (measurement.promise, measurement.conditions) if part)
     told = f"{subject}: {measured(measurement)}; promised is {required(measurement)}."
     if limit := rig_limit():
-        raise NotProven(_joined(told, limit))
+        raise NotProven(joined(told, because(limit, cause(True))))
     if verdict == FAIL:
-        raise AssertionError(_joined(told, likely()))
-    raise NotProven(_joined(told, _straddles(measurement)))
+        raise AssertionError(joined(told, likely(), cause(False)))
+    raise NotProven(joined(told, _straddles(measurement), cause(False)))
+
+
+def because(limit: str, cause: str) -> str:
+    """Why the rig could not tell, with its cause where that says more."""
+    return limit if limit in cause else joined(limit, cause)
 
 
 def _straddles(measurement: Measurement) -> str:
@@ -160,5 +168,6 @@ def _straddles(measurement: Measurement) -> str:
     )
 
 
-def _joined(*parts: str) -> str:
+def joined(*parts: str) -> str:
+    """Sentences as one text, without those that are empty."""
     return " ".join(part for part in parts if part)

@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from gatepass.catalogue import Catalogue, Tier
+from gatepass.proposals import PROPOSALS, ProposalName
 from gatepass.schema import (
     InputFile,
     Mistake,
@@ -40,6 +41,29 @@ class Shaper(Model):
     name: str = text("the name of a traffic shaper on the gateway", r"^[^\n\"'<>()#]{1,35}$")
     burst_allowance_percent: float = number(0, 100, "of per cent", default=5.0)
     """How far above the tier's rate the customer may still get."""
+
+
+class Vpn(Model):
+    """What was agreed on VPN beside the tier's numbers of tunnels and users."""
+
+    ipsec: list[ProposalName] = Field(
+        default=["aes256-sha256-dh14", "aes256gcm-dh14"],
+        min_length=1,
+        max_length=len(PROPOSALS),
+        description=f"a list of {', '.join(PROPOSALS)}",
+    )
+    """How tunnels between sites are encrypted; each is measured."""
+    ipsec_mbps: int | None = whole(1, 1_000_000, "of Mbit/s", default=None)
+    """What one tunnel has to carry, Mbit/s of TCP goodput; None: it is measured alone."""
+    remote_access_mbps: int | None = whole(1, 1_000_000, "of Mbit/s", default=None)
+    """What one user's connection has to carry; None: it is measured alone."""
+
+    @field_validator("ipsec")
+    @classmethod
+    def _each_once(cls, names: list[str]) -> list[str]:
+        if len(set(names)) < len(names):
+            raise Mistake("a list that names each once", "Take the repeated one out.")
+        return names
 
 
 class OrderedGateway(Model):
@@ -82,6 +106,9 @@ class Order(InputFile):
         description="a list of exe, bat, elf, zip, pdf",
     )
     """What the file filter stops, where security services were bought."""
+    inspection_mode: Literal["flow", "proxy"] = Field(default="flow", description="flow or proxy")
+    """How the customer's policies inspect, where security services were bought."""
+    vpn: Vpn = Vpn()
     gateway: OrderedGateway = OrderedGateway()
     notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
 

@@ -7,11 +7,14 @@ file format, and it reads what rebot and pabot merged as well.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from robot.api import ExecutionResult, ResultVisitor
+from robot.errors import DataError
 
 from gatepass import record
+from gatepass.errors import InputError
 from gatepass.record import (
     APPROVED,
     FAIL,
@@ -19,10 +22,14 @@ from gatepass.record import (
     NOT_PROVEN,
     PASS,
     REJECTED,
+    Cause,
     Evidence,
     Measurement,
     Restoration,
 )
+
+NoResults = DataError
+"""What `read` raises, for modules that do not import Robot."""
 
 
 @dataclass
@@ -36,6 +43,7 @@ class Check:
         verdict: pass, fail, not proven, not applicable.
         message: the sentence that explains the verdict.
         measurements, evidence: in the order they were recorded.
+        causes: why a figure was probably missed, the best explanation first.
         elapsed_s: how long it took.
         tags: of the test.
     """
@@ -47,6 +55,7 @@ class Check:
     documentation: str = ""
     measurements: list[Measurement] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
+    causes: list[Cause] = field(default_factory=list)
     elapsed_s: float = 0.0
     tags: tuple[str, ...] = ()
 
@@ -167,6 +176,8 @@ class _Reader(ResultVisitor):
             self._check.measurements.append(content)
         elif self._check and kind == "evidence":
             self._check.evidence.append(content)
+        elif self._check and kind == "cause":
+            self._check.causes.append(content)
 
 
 def read(output: Path | str) -> Outcome:
@@ -188,3 +199,25 @@ def read(output: Path | str) -> Outcome:
             reader.checks.append(Check(chapter, name, NOT_PROVEN, missing))
     elapsed = result.suite.elapsed_time.total_seconds()
     return Outcome(reader.run, reader.checks, reader.chapters, reader.restoration, elapsed)
+
+
+def read_digested(output: Path) -> tuple[Outcome, str]:
+    """The outcome of a run that a user names, and the SHA-256 of its file, hexadecimal.
+
+    Raises:
+        InputError: the file is missing, is no output of Robot Framework, or of no run of Gatepass.
+    """
+    try:
+        digest = sha256(output.read_bytes()).hexdigest()
+        outcome = read(output)
+    except (DataError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]
+        raise InputError(
+            f"{output}: nothing can be read from it: {why.rstrip('.')}. Name an output.xml of "
+            "Robot Framework."
+        ) from None
+    if not outcome.run:
+        raise InputError(
+            f"{output}: it tells of no run of Gatepass. Name the output.xml in a run's folder."
+        )
+    return outcome, digest

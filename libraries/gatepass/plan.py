@@ -23,8 +23,14 @@ NAME = "Acceptance"
 """Of the whole suite, in reports and in the long names of its parts."""
 MEASURED = "throughput"
 """Tag of the checks that send a whole set of trials."""
+COMPARED = "compared"
+"""Tag of those that first send the fewest trials on the same path without a tunnel."""
 DOWNLOADED = "large_file"
 """Tag of the checks that download a large file with security services off and on."""
+AWAITED = "keylife"
+"""Tag of the check that waits until a tunnel's keys have run out."""
+_AWAITED_S = 60
+"""What is left of two minutes when other checks have run beside it, in seconds, as seen."""
 _OTHER_S = 0.6
 """Time of a check without trials, in seconds, as seen in the lab."""
 _AROUND_A_TRIAL_S = 0.15
@@ -40,14 +46,18 @@ class Chosen:
         whole: see `checks`.
         chapters: how many they stand in.
         measured: how many of them send trials.
+        compared: how many of them send trials on a path for comparison as well.
         downloaded: how many of them download a large file.
+        awaited: how many of them wait for a tunnel's keys.
     """
 
     checks: int
     whole: int
     chapters: int
     measured: int
+    compared: int = 0
     downloaded: int = 0
+    awaited: int = 0
 
 
 def planned(suites: Path) -> list[tuple[str, str]]:
@@ -80,21 +90,23 @@ def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
         raise InputError(f"after --: {words}. Robot says so; see `robot --help`.") from None
     tests = list(root.all_tests)
     chapters = dict.fromkeys(test.parent.name for test in tests)
-    measured, downloaded = (
-        sum(tag in test.tags for test in tests) for tag in (MEASURED, DOWNLOADED)
+    tagged = (
+        sum(tag in test.tags for test in tests) for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED)
     )
-    return Chosen(len(tests), whole, len(chapters), measured, downloaded)
+    return Chosen(len(tests), whole, len(chapters), *tagged)
 
 
 def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, float]:
     """Shortest and longest time of a run in seconds, without the lab's set-up."""
     shortest, longest = profile.traffic_s(chosen.measured)
+    comparison, _ = profile.traffic_s(chosen.compared)
+    shortest, longest = shortest + comparison, longest + comparison
     if order.options.security_services:  # once off, once on, at the tier's rates
         megabits = profile.download_mib * profile.downloads * 2**20 * 8 / 1e6
         fast, slow = order.promise.stateful_mbps, order.promise.security_services_mbps
         shortest += chosen.downloaded * megabits * 2 / fast
         longest += chosen.downloaded * megabits * (1 / fast + 1 / slow)
-    others = (chosen.checks - chosen.measured) * _OTHER_S
+    others = (chosen.checks - chosen.measured) * _OTHER_S + chosen.awaited * _AWAITED_S
     around = chosen.measured * _AROUND_A_TRIAL_S
     return (
         shortest + others + around * profile.min_trials,

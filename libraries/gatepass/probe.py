@@ -23,12 +23,14 @@ class Probe:
         address: of the far endpoint.
         port: where its responder listens.
         tries: how often at most, until one is answered.
+        via: the mark or the interface that decides about its way; empty for the host's own routes.
     """
 
     protocol: str
     address: str
     port: int
     tries: int = 1
+    via: str = ""
 
     def __str__(self) -> str:
         return f"{self.protocol.upper()} to {self.address} port {self.port}"
@@ -37,7 +39,8 @@ class Probe:
     def argument(self) -> str:
         """As the prober's command line wants it."""
         host = f"[{self.address}]" if ":" in self.address else self.address
-        return f"{self.protocol}:{host}:{self.port}:{self.tries}"
+        way = f"@{self.via}" if self.via else ""
+        return f"{self.protocol}:{host}:{self.port}:{self.tries}{way}"
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class Profile(Model):
     """Of the two-sided confidence interval around the mean."""
     max_loss_percent: float = number(0, 100, "of per cent", default=0.1)
     """Datagrams that may be lost at three quarters of the tier's rate (an objective of FLR)."""
+    rekey_loss_percent: float = number(0, 100, "of per cent", default=1.0)
+    """Packets through a tunnel that may be lost while its keys are renewed."""
     download_mib: int = whole(1, 65_536, "of MiB", default=1024)
     """Size of the file that is downloaded with security services off and on."""
     downloads: int = whole(2, 1000, "of downloads", default=10)

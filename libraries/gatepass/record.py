@@ -35,6 +35,9 @@ class Measurement:
         relation: "at least" or "at most".
         baseline: mean of the path without the gateway, same unit and layer; None if not measured.
         facts: further figures with their units in the names, such as ``{"retransmits": 12}``.
+        series: the rate over time of the median trial, one figure an interval, at most 60; empty
+            where the trials have no intervals.
+        series_interval_s: length of such an interval; None without a series.
     """
 
     promise: str
@@ -49,6 +52,8 @@ class Measurement:
     relation: str = "at least"
     baseline: float | None = None
     facts: dict[str, float | int | str | None] = field(default_factory=dict)
+    series: tuple[float, ...] = ()
+    series_interval_s: float | None = None
 
     @property
     def lower(self) -> float:
@@ -85,6 +90,24 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What probably caused a missed or undecided figure; no part of the verdict.
+
+    Attributes:
+        name: of the kind: "shaper", "gateway CPU", "endpoint CPU", "segment size", "loss", …
+        sentence: what was seen, with figures; begins small unless `name` is "unknown".
+        weight: how well it explains the shortfall, 0 to 1; the best of a check comes first.
+        promise, conditions: of the measurement that it is about.
+    """
+
+    name: str
+    sentence: str
+    weight: float
+    promise: str = ""
+    conditions: str = ""
+
+
+@dataclass(frozen=True)
 class Restoration:
     """Whether the gateway's configuration is back as it was before the run.
 
@@ -101,7 +124,13 @@ class Restoration:
     problem: str = ""
 
 
-KINDS = {"measurement": Measurement, "evidence": Evidence, "restoration": Restoration, "run": dict}
+KINDS = {
+    "measurement": Measurement,
+    "evidence": Evidence,
+    "cause": Cause,
+    "restoration": Restoration,
+    "run": dict,
+}
 
 
 def dump(kind: str, content: object) -> str:
@@ -122,8 +151,12 @@ def parse(message: str) -> tuple[str, object] | None:
 
 
 def figure(value: float, half_width: float | None = None) -> str:
-    """A number with the digits that its spread supports: 287 ± 4, 308.1 ± 0.3, 19 800 ± 150."""
-    spread = half_width if half_width else abs(value) / 100
+    """A number with the digits that its spread supports: 287 ± 4, 308.1 ± 0.3, 19 800 ± 150.
+
+    What was counted and came out the same each time is a whole number: 75 ± 0.
+    """
+    counted = half_width == 0 and float(value).is_integer()
+    spread = 1.0 if counted else half_width or abs(value) / 100
     decimals = min(2, max(0, math.ceil(-math.log10(spread)))) if spread > 0 else 0
     text = f"{value:,.{decimals}f}".replace(",", "\u202f")
     if half_width is None:

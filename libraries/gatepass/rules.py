@@ -72,7 +72,7 @@ class RuleSet:
         now = (len(self._fillers), self._nat, self._extra, self._half_done)
         if self.test_id and now == (policies - 1, nat, [], False):
             return self.test_id
-        with self._changing():
+        with self.changing():
             surplus = [*self._fillers[policies - 1 :], *self._extra]
             if surplus:
                 self.changes.remove(POLICY, surplus)
@@ -98,36 +98,48 @@ class RuleSet:
             self.clear()
             self.add(row)
         elif others := [other for other in self._extra if other != policyid]:
-            with self._changing():
+            with self.changing():
                 self.changes.remove(POLICY, others)
                 self._extra = [policyid]
 
     def add(self, row: dict, above: int | None = None) -> None:
         """Create one more policy right above another, by default above the customer's own."""
-        with self._changing():
+        with self.changing():
             self._extra.append(row["policyid"])
             self._place(row, above)
 
+    def drop(self, policyid: int) -> None:
+        """Remove a policy that was added; does nothing where it is not there any more."""
+        if policyid in self._extra:
+            with self.changing():
+                self.changes.remove(POLICY, [policyid])
+                self._extra.remove(policyid)
+
+    def holds(self, policyid: int) -> bool:
+        """Whether a policy that was added is still there."""
+        return policyid in self._extra and not self._half_done
+
     def move(self, policyid: int, above: int) -> None:
         """Put a policy that was added right above another."""
-        with self._changing():
+        with self.changing():
             self.gateway.move(POLICY, policyid, above)
 
     def switch(self, policyid: int, on: bool) -> None:
         """Enable or disable a policy that was added."""
-        with self._changing():
+        with self.changing():
             self.gateway.change(POLICY, policyid, {"status": _switch(on)})
 
     def attach(self, policyid: int, values: dict) -> None:
         """Set attributes of a policy that was added, such as its security profiles."""
-        with self._changing():
+        with self.changing():
             self.gateway.change(POLICY, policyid, values)
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """A change that may break off halfway: the next one then begins with none of our policies.
+    def changing(self) -> Iterator[None]:
+        """A change of what policies do, which may break off halfway.
 
-        Otherwise what a failed check has left would be in the way of the checks after it.
+        The next one then begins with none of our policies: otherwise what a failed check has left
+        would be in the way of the checks after it.
         """
         if self._half_done:
             self.clear()
@@ -138,7 +150,7 @@ class RuleSet:
 
     def _place(self, row: dict, above: int | None = None) -> None:
         if above is None:
-            above = self._first_own()
+            above = self.first_own()
         self.changes.create(POLICY, row)
         if above is not None:
             self.gateway.move(POLICY, row["policyid"], above)
@@ -201,7 +213,7 @@ class RuleSet:
         # 198.19.0.0/16 is the upper half of the benchmarking range (RFC 2544, appendix C.2.2)
         names |= {f"net{index}": f"198.19.{index}.0/24" for index in range(_NETWORKS)}
         rows = [
-            {"name": self.changes.name(name), "type": "ipmask", "subnet": _dotted(network)}
+            {"name": self.changes.name(name), "type": "ipmask", "subnet": dotted(network)}
             for name, network in names.items()
         ]
         self.changes.create_many(ADDRESS, rows)
@@ -215,7 +227,7 @@ class RuleSet:
             policyid, nat=False, dstaddr=[{"name": network}], service=[{"name": service}]
         )
 
-    def _first_own(self) -> int | None:
+    def first_own(self) -> int | None:
         """The customer's first policy, which the run's policies come before."""
         rows = self.gateway.rows(POLICY, format="policyid|name")
         own = [row["policyid"] for row in rows if not _is_ours(row, self.changes.mark)]
@@ -230,7 +242,7 @@ def _switch(on: bool) -> str:
     return "enable" if on else "disable"
 
 
-def _dotted(network: str) -> str:
+def dotted(network: str) -> str:
     """``10.0.0.5/32`` as the two words that FortiOS writes: ``10.0.0.5 255.255.255.255``."""
     parsed = ipaddress.ip_network(network)
     return f"{parsed.network_address} {parsed.netmask}"

@@ -7,21 +7,23 @@ import signal
 import sys
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 
 from robot import run_cli
 from robot.errors import DataError, Information
 from robot.run import RobotFramework
 
-from gatepass import certificate, namespace, plan
+from gatepass import aftermath, certificate, namespace, plan
 from gatepass.certificate_checks import Reason, reasons
 from gatepass.errors import InputError
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.journal import pending
 from gatepass.order import Order
 from gatepass.outcome import Outcome
-from gatepass.paths import RESULTS, ROOT, SUITES, VARIABLES
+from gatepass.paths import HISTORY, RESULTS, ROOT, SUITES, VARIABLES
 from gatepass.profile import NamedProfile
+from gatepass.published import load_published
 from gatepass.record import APPROVED, NOT_PROVEN, REJECTED
 
 EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
@@ -39,7 +41,7 @@ _MEDDLING = (
     *("listener", "prerunmodifier", "prerebotmodifier", "parser"),
     *("randomize", "skiponfailure"),
 )
-_LOG_LEVELS = ("TRACE", "DEBUG", "INFO")
+_LOG_LEVELS = ("TRACE", "DEBUG")
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     catalogue = load_catalogue(VARIABLES / "service_catalogue.yaml")
     profile = load_profile(VARIABLES / "profiles.yaml", call.profile)
     order = load_order(call.order, catalogue)
+    load_published(VARIABLES / "published_results.yaml")
     _robot_options(call.robot)
     return order, profile, plan.chosen(SUITES, call.robot)
 
@@ -128,6 +131,7 @@ def _robot(call: Call, profile: str, folder: Path) -> int:
             *("--outputdir", str(folder), "--xunit", "xunit.xml", "--console", "none"),
             *("--listener", "Verdicts", "--listener", "Progress"),
             *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),
+            *("--reportbackground", "#e8f5e9:#fdecea:#fff8e1"),
             *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
             *(word for name, text in _TAGS.items() for word in ("--tagdoc", f"{name}:{text}")),
             *(word for key, value in variables.items() for word in ("-v", f"{key}:{value}")),
@@ -146,6 +150,7 @@ _TAGS = {
     "enforcement": "What no policy permits is blocked.",
     "ceiling": "The tier's rate and no more.",
     "security_services": "What inspection stops, and what it costs.",
+    "large_file": "Checks that download one large file, with services off and on.",
     "downloads": "Checks that time downloads.",
     "proxy": "The explicit web proxy and its users.",
     "handover": "The gateway is as it was before.",
@@ -154,7 +159,7 @@ _TAGS = {
 
 
 def _close(status: int, folder: Path) -> int:
-    """Certificate, closing box, exit code."""
+    """Certificate, results, record, closing box, exit code."""
     output = folder / "output.xml"
     try:
         outcome = certificate.write(output, folder / "certificate.html")
@@ -162,7 +167,9 @@ def _close(status: int, folder: Path) -> int:
         if status != _STOPPED:
             raise RuntimeError(f"Robot ended with {status} and wrote no output") from None
         return _cut_short(folder)
-    print(closing_box(outcome, folder), flush=True)
+    pdf = certificate.write_pdf(outcome, folder / "certificate.html")
+    changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
+    print(closing_box(outcome, folder, pdf, changed), flush=True)
     return EXIT_CODES[outcome.verdict]
 
 
@@ -176,8 +183,15 @@ def _cut_short(folder: Path) -> int:
     return EXIT_CODES[NOT_PROVEN]
 
 
-def closing_box(outcome: Outcome, folder: Path) -> str:
-    """The verdict of the order, its reasons, and where everything lies."""
+def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> str:
+    """The verdict of the order, its reasons, and where everything lies.
+
+    Args:
+        outcome: of the run.
+        folder: of the run.
+        pdf: path of the printed certificate, or why there is none.
+        changed: what changed since the gateway's run before, in a line; may be empty.
+    """
     counts = ", ".join(
         f"{outcome.count(verdict)} {verdict}"
         for verdict in ("pass", "fail", "not proven", "not applicable")
@@ -190,7 +204,9 @@ def closing_box(outcome: Outcome, folder: Path) -> str:
         f"{counts}; {outcome.elapsed_s:.0f} s",
         *(f"- {_short(_told(reason))}" for reason in reasons(outcome)[:8]),
         f"Certificate  {folder / 'certificate.html'}",
+        f"As PDF       {pdf}",
         f"Report       {folder / 'report.html'}",
+        *([f"History      {changed}"] if changed else []),
     ]
     if outcome.lab:
         lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
@@ -253,7 +269,7 @@ def _robot_options(words: tuple[str, ...]) -> None:
                 f"after --: '--{name}' is not taken, as the verdicts would not be Gatepass's own. "
                 "Choose checks with --suite, --test, --include, --exclude."
             )
-    level = options.get("loglevel", "INFO").partition(":")[0]
+    level = options.get("loglevel", "DEBUG").partition(":")[0]
     if level.upper() not in _LOG_LEVELS:
         raise InputError(
             f"after --: with '--loglevel {level[:30]}' measurements and evidence would be lost. "

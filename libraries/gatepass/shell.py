@@ -43,8 +43,28 @@ class Shell(Protocol):
         """The run's own folder on the endpoint, made at first use, removed at the end."""
 
 
+@dataclass(frozen=True)
+class Processor:
+    """What an endpoint's processors did while a program ran there.
+
+    Attributes:
+        busy_percent: of all processors of the endpoint, whatever program took them.
+        waited_s: how long the program was ready to run and had to wait for a processor, all its
+            threads together, in seconds.
+    """
+
+    busy_percent: float
+    waited_s: float
+
+
 class EndpointLost(NotProven):
     """An endpoint cannot be reached any more."""
+
+
+def put_secret(shell: Shell, text: str, path: str) -> None:
+    """Write a text file that nobody but the user there can read, from its first byte on."""
+    shell.run(f"umask 077; rm -f {path}; : >{path}", again=True)
+    shell.put(text, path)
 
 
 @dataclass
@@ -55,11 +75,14 @@ class Detached:
         shell: the endpoint.
         stem: path without ending of its files: .out, .err, .rc, .pid.
         output: what it had written when it ended; empty before `wait` has returned.
+        processor: what the endpoint's processors did meanwhile; None before, and where the
+            endpoint's kernel does not tell.
     """
 
     shell: Shell
     stem: str
     output: str = ""
+    processor: Processor | None = None
 
     @classmethod
     def start(
@@ -87,9 +110,11 @@ class Detached:
         """
         # --foreground keeps the program in the session that `stop` ends
         bounded = f"timeout --foreground -k 5 {limit_s:.0f} {command}"
-        inner = f"{bounded} >{stem}.out 2>{stem}.err; echo $? >{stem}.rc"
+        # built into the shell, so that looking costs the processors nothing
+        look = f'{{ read -r c </proc/stat && echo "$c"; }} >>{stem}.cpu 2>/dev/null'
+        inner = f"{look}; {bounded} >{stem}.out 2>{stem}.err; s=$?; {look}; echo $s >{stem}.rc"
         script = (
-            f"rm -f {stem}.out {stem}.err {stem}.rc {stem}.pid; "
+            f"rm -f {stem}.out {stem}.err {stem}.rc {stem}.pid {stem}.cpu; "
             + (f"if {busy}; then exit 5; fi; " if busy else "")
             + f"setsid sh -c {shlex.quote(inner)} </dev/null >/dev/null 2>&1 & "
             + f"echo $! >{stem}.pid; "
@@ -117,16 +142,23 @@ class Detached:
             ProgramEnded: it is still at work after `timeout_s`; it is stopped.
         """
         give_up = time.monotonic() + timeout_s
+        waited_ns = 0
         while time.monotonic() < give_up:
             # one round trip waits up to 5 s on the endpoint itself: few messages, quick answer
             look = (
-                f"n=0; until [ -s {self.stem}.rc ]; do n=$((n+1)); [ $n -gt 250 ] && exit 9; "
-                f"sleep 0.02; done; cat {self.stem}.rc {self.stem}.out"
+                f"n=0; w=0; until [ -s {self.stem}.rc ]; do {_WAITED.format(stem=self.stem)}; "
+                "n=$((n+1)); [ $n -gt 250 ] && { echo $w; exit 9; }; sleep 0.02; done; "
+                f"echo $w; cat {self.stem}.rc; wc -l <{self.stem}.cpu; "
+                f"cat {self.stem}.cpu {self.stem}.out"
             )
             done = self.shell.run(look, timeout_s=20, again=True)
-            status, _, output = done.output.partition("\n")
+            waited, _, rest = done.output.partition("\n")
+            waited_ns = max(waited_ns, int(waited) if waited.isdigit() else 0)
+            status, _, rest = rest.partition("\n")
             if done.status == 0 and status.isdigit():
-                self.output = output
+                count, _, rest = rest.partition("\n")
+                *readings, self.output = rest.split("\n", int(count))
+                self.processor = _processor(readings, waited_ns)
                 return int(status)
         self.stop()
         raise ProgramEnded(f"it had not ended after {timeout_s:.0f} s")
@@ -145,6 +177,30 @@ class Detached:
             f"[ -f {self.stem}.rc ] || {{ p=$(cat {self.stem}.pid) && "
             "{ kill -- -$p || kill $p; }; } 2>/dev/null; true"
         )
+
+    def kill(self) -> None:
+        """The same for a program that does not listen; it can clean up nothing then."""
+        self.shell.run(f"kill -s KILL -- -$(cat {self.stem}.pid) 2>/dev/null; true")
+
+
+# The program is the child of `timeout`, which is the child of the shell whose id is kept. Each of
+# its threads tells how long it ran and how long it waited for a processor, in nanoseconds.
+_WAITED = (
+    "{{ read -r p <{stem}.pid; read -r p x </proc/$p/task/$p/children; "
+    "read -r p x </proc/$p/task/$p/children; v=0; "
+    "for t in /proc/$p/task/*/schedstat; do read -r a b x <$t && v=$((v+b)); done; "
+    '[ "$v" -gt "$w" ] && w=$v; }} 2>/dev/null'
+)
+
+
+def _processor(readings: list[str], waited_ns: int) -> Processor | None:
+    """What two readings of the first line of ``/proc/stat`` say of the time between."""
+    if len(readings) != 2:
+        return None
+    first, last = ([int(word) for word in reading.split()[1:9]] for reading in readings)
+    spent = [after - before for before, after in zip(first, last, strict=True)]
+    idle = spent[3] + spent[4]
+    return Processor(round(100 * (1 - idle / max(1, sum(spent))), 1), waited_ns / 1e9)
 
 
 class Busy(Exception):

@@ -7,7 +7,9 @@ licence brings; the virus is the EICAR test file, which every scanner knows.
 
 from __future__ import annotations
 
+import io
 import random
+import zipfile
 from dataclasses import dataclass
 
 # Written in two halves: this file is no virus test file and must not be taken for one.
@@ -59,6 +61,14 @@ def specimens(mark: str, file_types: tuple[str, ...]) -> dict[str, Specimen]:
         ),
         Specimen("a clean file", f"{mark}-clean.bin", noise),
         Specimen(
+            "a virus in a large archive",
+            f"{mark}-archive.zip",
+            _archive(noise[: 2 * 2**20]),
+            log="virus",
+            licence="antivirus",
+        ),
+        Specimen("a clean archive", f"{mark}-clean.zip", _archive(noise[: 2 * 2**20], virus=False)),
+        Specimen(
             "the page of a blocked host",
             f"{mark}-page.html",
             page,
@@ -82,6 +92,16 @@ def specimens(mark: str, file_types: tuple[str, ...]) -> dict[str, Specimen]:
         Specimen("a file of another type", f"{mark}-notes.txt", text),
     )
     return {kind.name: kind for kind in kinds}
+
+
+def _archive(noise: bytes, virus: bool = True) -> bytes:
+    """A zip archive of noise, with the virus test file at its end."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("noise.bin"), noise)
+        if virus:
+            archive.writestr(zipfile.ZipInfo("eicar.com"), EICAR)
+    return packed.getvalue()
 
 
 def exploit(mark: str) -> str:

@@ -89,7 +89,7 @@ def _private_key(path: Path) -> Path:
     return path
 
 
-Host = Annotated[str, AfterValidator(_host), Field(description=A_HOST)]
+HostName = Annotated[str, AfterValidator(_host), Field(description=A_HOST)]
 IPv4 = Annotated[str, AfterValidator(_address(4, AN_IPV4)), Field(description=AN_IPV4)]
 IPv6 = Annotated[str, AfterValidator(_address(6, AN_IPV6)), Field(description=AN_IPV6)]
 File = Annotated[Path, BeforeValidator(_existing)]
@@ -113,6 +113,8 @@ class Gateway(Model):
     server_port: Interface
     timeout_s: float = number(1, 600, "of seconds", default=30.0)
     """How long one answer of the REST API may take."""
+    ssl_vpn_port: Port = 10443
+    """Where SSL VPN listens on the client's side, if the customer does not use it already."""
 
     @field_validator("url")
     @classmethod
@@ -169,7 +171,7 @@ class Gateway(Model):
 class Ssh(Model):
     """How an endpoint is reached: a key for the login, a known host key for the other side."""
 
-    host: Host
+    host: HostName
     port: Port = 22
     user: str = text("a user's name", r"^[A-Za-z_][A-Za-z0-9_.-]{0,31}$")
     key_file: Annotated[File, AfterValidator(_private_key)] = Field(description=A_FILE)
@@ -186,19 +188,25 @@ class FileServer(Model):
     ftp_port: Port = 21
 
 
-class Endpoint(Model):
+class Host(Model):
     """A Linux host that sends or receives traffic."""
 
     ssh: Ssh
     address: IPv4
     """Towards the gateway."""
     address6: IPv6 | None = Field(default=None, description=AN_IPV6)
-    direct_address: IPv4 | None = Field(default=None, description=AN_IPV4)
-    """On the path that leaves the gateway out."""
     iperf3_port: Port = 5201
     """Where a test server may listen."""
     probe_port: Port = 5301
     """Where single connections are tried; the port after it is used as well."""
+
+
+class Endpoint(Host):
+    """One of the two ends of the path through the gateway."""
+
+    direct_address: IPv4 | None = Field(default=None, description=AN_IPV4)
+    """On the path that leaves the gateway out."""
+
 
 class Server(Endpoint):
     """The endpoint on the far side."""
@@ -207,11 +215,25 @@ class Server(Endpoint):
     """Where test files are put and how they are served."""
 
 
+class Peer(Host):
+    """The other office of a site-to-site VPN: its gateway and a host of its network in one."""
+
+    gateway_port: Interface
+    """The gateway's interface on its side."""
+
+
 class Endpoints(Model):
-    """The two ends of the path through the gateway."""
+    """The two ends of the path through the gateway, and the far end of its tunnels."""
 
     client: Endpoint
     server: Server
+    peer: Peer | None = Field(default=None, description="a group: ssh, address, gateway_port")
+
+    @property
+    def named(self) -> dict[str, Host]:
+        """All that there are, by the name that sentences call them."""
+        there = {"client": self.client, "server": self.server, "peer": self.peer}
+        return {name: host for name, host in there.items() if host}
 
     @model_validator(mode="after")
     def _a_pair(self) -> Self:
@@ -223,15 +245,16 @@ class Endpoints(Model):
                         "A path has two ends: add it, or take it from the other endpoint too.",
                         [there, key],
                     )
-        if (self.client.ssh.host, self.client.ssh.port) == (
-            self.server.ssh.host,
-            self.server.ssh.port,
-        ):
-            raise Mistake(
-                "another host than the client's",
-                "Traffic between two addresses of one host never reaches the gateway.",
-                ["server", "ssh", "host"],
-            )
+        seen: dict[tuple[str, int], str] = {}
+        for name, host in self.named.items():
+            reached = (host.ssh.host, host.ssh.port)
+            if reached in seen:
+                raise Mistake(
+                    f"another host than the {seen[reached]}'s",
+                    "Traffic between two addresses of one host never reaches the gateway.",
+                    [name, "ssh", "host"],
+                )
+            seen[reached] = name
         return self
 
 
@@ -249,9 +272,9 @@ class Testbed(InputFile):
     @model_validator(mode="after")
     def _every_address_once(self) -> Self:
         seen = {self.gateway.host: "gateway.url"}
-        for end in ("client", "server"):
+        for end, host in self.endpoints.named.items():
             for key in ("address", "address6", "direct_address"):
-                address = getattr(getattr(self.endpoints, end), key)
+                address = getattr(host, key, None)
                 if address in seen:
                     raise Mistake(
                         "an address that stands nowhere else in this file",
@@ -260,6 +283,17 @@ class Testbed(InputFile):
                     )
                 if address:
                     seen[address] = f"endpoints.{end}.{key}"
+        return self
+
+    @model_validator(mode="after")
+    def _the_peer_is_not_on_the_clients_side(self) -> Self:
+        peer = self.endpoints.peer
+        if peer and peer.gateway_port == self.gateway.client_port:
+            raise Mistake(
+                "another interface than client_port",
+                "A tunnel ends on another side of the gateway than its own network.",
+                ["endpoints", "peer", "gateway_port"],
+            )
         return self
 
 

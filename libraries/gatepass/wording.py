@@ -1,11 +1,13 @@
 """The words and number formats of one language, for what a customer reads.
 
 All texts of a language stand in one file (``templates/certificate.en.yaml``), so a further language
-is a further file.
+is a further file. What checks say, which is English in ``output.xml``, is recognised by the
+patterns of ``templates/said.yaml``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
@@ -13,12 +15,29 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from markupsafe import Markup, escape
 
 from gatepass import record
 
 TEMPLATES = Path(__file__).parent / "templates"
 FALLBACK = "en"
+"""Also what checks speak."""
 MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
+
+
+# Control characters, and the marks that turn the direction of text: a customer's name with such a
+# mark could make the page read otherwise than it is written.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+_WORD = re.compile("[a-z]{2}")
+"""What has none is a name or a figure, the same in every language."""
+
+
+def printable(text: str) -> str:
+    """A text without what cannot be seen."""
+    return _UNPRINTABLE.sub("", text)
 
 
 class Wording:
@@ -29,6 +48,36 @@ class Wording:
 
     def __getitem__(self, key: str) -> Any:
         return self.texts[key]
+
+    def say(self, said: str) -> str:
+        """What a check said, in this language where it is known, else as it stands."""
+        if (known := self._known(said)) is None:
+            return self._as_it_stands(said)
+        text, parts = known
+        return text.format(**{name: self.say(part) for name, part in parts.items()})
+
+    def said(self, said: str) -> Markup:
+        """The same for the page, where words that stay English are marked as such."""
+        if (known := self._known(said)) is None:
+            plain = self._as_it_stands(said)
+            if self["language"] == FALLBACK or not _WORD.search(plain):
+                return escape(plain)
+            return Markup('<span lang="{}">{}</span>').format(FALLBACK, plain)
+        text, parts = known
+        return Markup(text).format(**{name: self.said(part) for name, part in parts.items()})
+
+    def _known(self, said: str) -> tuple[str, dict[str, str]] | None:
+        """This language's words for it, and the parts that they take."""
+        for name, pattern in patterns("words").items():
+            if found := pattern.fullmatch(said.strip()):
+                return self["said"][name], found.groupdict()
+        return None
+
+    def _as_it_stands(self, said: str) -> str:
+        """Without what cannot be seen; a decimal figure as the language writes it."""
+        plain = printable(said)
+        decimal = re.fullmatch(r"\d+\.\d+", plain)
+        return plain.replace(".", self["decimal_point"]) if decimal else plain
 
     def number(self, value: float, decimals: int | None = None) -> str:
         """A figure; without `decimals` as it was written down, at most six digits long."""
@@ -41,18 +90,21 @@ class Wording:
         rounded = round(value, decimals) + 0.0  # no minus before a zero
         return ("+" if rounded > 0 else "") + self.number(rounded, decimals)
 
+    def unit(self, measurement: record.Measurement) -> str:
+        """Its unit and layer."""
+        return ", ".join(self.say(part) for part in (measurement.unit, measurement.layer) if part)
+
     def bound(self, value: float, relation: str) -> str:
         """A threshold without its unit: "at least 300"."""
         return self[relation.replace(" ", "_")].format(figure=self.number(value))
 
     def figure(self, measurement: record.Measurement) -> str:
-        """A measurement in one phrase, with unit, spread, layer."""
+        """A measurement in one phrase, with spread and unit."""
         decimals = digits(measurement)
         text = self.number(measurement.value, decimals)
         if measurement.half_width is not None:
             text += f" ± {self.number(measurement.half_width, decimals)}"
-        text += f" {measurement.unit}"
-        return f"{text} ({measurement.layer})" if measurement.layer else text
+        return f"{text} {self.say(measurement.unit)}"
 
     def date(self, iso: object) -> str:
         """An ISO 8601 time with its zone, in words; as it stands where it is none."""
@@ -94,6 +146,17 @@ def digits(measurement: record.Measurement) -> int:
 def most_digits(measurements: Iterable[record.Measurement]) -> int:
     """The decimals for figures that stand below each other."""
     return max((digits(measurement) for measurement in measurements), default=0)
+
+
+@cache
+def patterns(of: str) -> dict[str, re.Pattern[str]]:
+    """What checks say, by name.
+
+    Args:
+        of: "words" or "claims" (of evidence).
+    """
+    texts = yaml.safe_load((TEMPLATES / "said.yaml").read_text(encoding="utf-8"))
+    return {name: re.compile(text, re.IGNORECASE) for name, text in texts[of].items()}
 
 
 @cache

@@ -6,7 +6,6 @@ import base64
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,19 +15,12 @@ sys.path.append(str(Path(__file__).parents[1] / "lab"))
 
 from api_server import ScriptedApi
 from gateway_client import TOKEN, GatewayUnderTest, make_certificates
-from hypothesis import settings
-from hypothesis.configuration import set_hypothesis_home_dir
 from local_shell import LocalShell
 
 from gatepass import fortigate
 from gatepass.fortigate import FortiGate
 
 ROOT = Path(__file__).parents[2]
-
-_home = tempfile.TemporaryDirectory()
-set_hypothesis_home_dir(_home.name)
-settings.register_profile("core", max_examples=60, deadline=None, database=None)
-settings.load_profile("core")
 
 
 @pytest.fixture(scope="session")

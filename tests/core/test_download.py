@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
+from gatepass import application_mix
+from gatepass.application_mix import mixed_load
 from gatepass.download import Broken, Source, fetch, many, timed
 from gatepass.errors import NotProven
 from gatepass.file_server import TestFiles
@@ -30,7 +32,7 @@ class _Handler(SimpleHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b"x" * 10)
             self.close_connection = True
-        elif "missing" in self.path:
+        elif "missing" in self.path or "gone" in self.path:
             self.send_error(404)
         else:
             super().do_GET()
@@ -114,6 +116,23 @@ def test_many_objects_are_counted(
     assert len(web.asked) == 40
     told = many(shell, source, [("a", 1000), ("missing", 7)], 5, 2, 10)
     assert (told.files, told.failed, told.bytes) == (10, 5, 5000)
+
+
+def test_a_mix_of_applications_is_counted_in_windows(
+    root: Path, source: Source, shell: LocalShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application_mix, "MIX", (("HTTP", 2), ("HTTPS", 1)))
+    (root / "a").write_bytes(b"x" * 1000)
+    (root / "b").write_bytes(b"y" * 3000)
+    files = [("a", 1000), ("b", 3000)]
+    found = mixed_load(shell, lambda protocol: source, files, 0.3, 0.5, 3)
+    assert len(found) == 3 and all(window.seconds == 0.5 for window in found)
+    assert all(window.bytes > 1000 and not window.failed for window in found)
+    found = mixed_load(shell, lambda protocol: source, [*files, ("gone", 5)], 0.3, 0.5, 2)
+    assert all(0 < window.failed < window.files for window in found)
+    nowhere = Source("http", "127.0.0.1", 9)
+    found = mixed_load(shell, lambda protocol: nowhere, files, 0.1, 0.3, 1)
+    assert found[0].bytes == 0 and found[0].failed == found[0].files > 0
 
 
 def test_no_curl(source: Source, tmp_path: Path) -> None:

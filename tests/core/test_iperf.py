@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,12 @@ class TestWithTheProgram:
         assert trial.seen == "127.0.0.1"
         kept = [json.loads((tmp_path / f"001-{side}.json").read_text()) for side in
                 ("client", "server")]  # fmt: skip
-        assert parse(*kept) == trial
+        seen = {"client_processor": None, "server_processor": None, "began": 0, "ended": 0}
+        assert parse(*kept) == replace(trial, **seen)
+        assert 0 < trial.ended - trial.began < 10
+        for processor in (trial.client_processor, trial.server_processor):
+            assert processor is not None and 0 < processor.busy_percent <= 100
+            assert 0 <= processor.waited_s < 10
         assert self.nothing_left(apart)
 
     def test_the_port_is_taken(self, apart: LocalShell) -> None:

@@ -11,10 +11,12 @@ from gateway_client import GatewayUnderTest
 
 from gatepass.changes import SAVED, Changes, undo
 from gatepass.configuration import comparable
-from gatepass.fortigate import FortiGate
+from gatepass.errors import NotApplicable
+from gatepass.fortigate import FortiGate, Refused
+from gatepass.geography import OwnCountry
 from gatepass.journal import NAME, Journal
 from gatepass.rules import Flow, RuleSet
-from gatepass.security import Inspection, SecurityProfiles, without_licence
+from gatepass.security import FLOW, PROXY, Inspection, SecurityProfiles, without_licence
 from gatepass.security_log import stopped, told
 from gatepass.specimens import BLOCKED_HOST, exploit
 
@@ -33,7 +35,10 @@ def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
 @pytest.fixture
 def inspection(gateway: FortiGate, changes: Changes) -> Inspection:
     rules = RuleSet(gateway, changes, Flow(CLIENT, "198.18.2.10", "port2", "port1"))
-    made = Inspection(rules, SecurityProfiles(gateway, changes, ["exe", "bat"]))
+    profiles = {
+        mode: SecurityProfiles(gateway, changes, ["exe", "bat"], mode) for mode in (FLOW, PROXY)
+    }
+    made = Inspection(rules, profiles, FLOW)
     made.begin()
     return made
 
@@ -46,15 +51,56 @@ def test_on_and_off_and_gone(
     gateway: FortiGate, changes: Changes, inspection: Inspection, tmp_path: Path
 ) -> None:
     assert policy(gateway, inspection)["utm-status"] == "disable"
-    inspection.switch(True)
-    row = policy(gateway, inspection)
-    for attribute, value in inspection.profiles.attributes().items():
-        assert row[attribute] == value
-    assert row["nat"] == "enable"
+    for mode in (FLOW, PROXY):
+        inspection.switch(True, mode)
+        row = policy(gateway, inspection)
+        for attribute, value in inspection.profiles[mode].attributes().items():
+            assert row[attribute] == value
+        assert (row["nat"], row["inspection-mode"]) == ("enable", mode)
+        limits = gateway.row("firewall/profile-protocol-options", row["profile-protocol-options"])
+        assert limits["http"]["oversize-limit"] == limits["ftp"]["oversize-limit"] == 11
     inspection.switch(False)
     row = policy(gateway, inspection)
     assert row["utm-status"] == "disable" and row["av-profile"] == ""
     inspection.switch(True)
+    assert undo(gateway, changes.journal, tmp_path / SAVED).identical
+
+
+class NoProxy(SecurityProfiles):
+    """Profiles of a device that has no proxy inspection."""
+
+    def attributes(self) -> dict[str, object]:
+        raise Refused("The gateway says no.")
+
+
+def test_a_mode_that_the_device_does_not_offer(
+    gateway: FortiGate, changes: Changes, inspection: Inspection
+) -> None:
+    inspection.profiles = {PROXY: NoProxy(gateway, changes, ["exe"], PROXY)}
+    with pytest.raises(NotApplicable, match="does not offer inspection by proxy"):
+        inspection.switch(True, PROXY)
+    inspection.ordered = PROXY
+    with pytest.raises(Refused):
+        inspection.switch(True)
+
+
+def test_a_country_of_ones_own(
+    gateway: FortiGate, changes: Changes, inspection: Inspection, tmp_path: Path
+) -> None:
+    country = OwnCountry(gateway, changes, inspection.rules)
+    for _ in range(2):
+        country.deny(above=inspection.policyid)
+        first, second = gateway.rows("firewall/policy")[:2]
+        assert (first["policyid"], second["policyid"]) == (country.policyid, inspection.policyid)
+        assert first["action"] == "deny"
+        country.permit()
+    (override,) = gateway.rows("system/geoip-override")
+    assert [row["start-ip"] for row in override["ip-range"]] == ["198.18.2.10"]
+    place = gateway.row("firewall/address", first["dstaddr"][0]["name"])
+    assert (place["type"], place["country"]) == ("geography", override["country-id"])
+    country.move_away()
+    (override,) = gateway.rows("system/geoip-override")
+    assert [row["start-ip"] for row in override["ip-range"]] == ["198.18.2.11"]
     assert undo(gateway, changes.journal, tmp_path / SAVED).identical
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -53,6 +54,17 @@ def test_stop_ends_all_that_it_started(shell: LocalShell, stem: str) -> None:
     assert until(lambda: sum("sleep 3" in line for line in alive(stem)) >= 2, 5)
     program.stop()
     program.stop()
+    assert ends(stem)
+
+
+def test_kill_ends_one_that_does_not_listen(shell: LocalShell, stem: str) -> None:
+    deaf = f"trap '' TERM; touch {stem}.deaf; while :; do sleep 0.1; done"
+    ready = f"[ -e {stem}.deaf ]"
+    program = Detached.start(shell, stem, f"sh -c {shlex.quote(deaf)}", 40, ready=ready)
+    program.stop()
+    assert alive(stem)
+    program.kill()
+    program.kill()
     assert ends(stem)
 
 

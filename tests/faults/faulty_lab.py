@@ -128,7 +128,7 @@ class FaultyLab:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=900,
             check=False,
         )
 

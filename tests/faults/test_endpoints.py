@@ -34,6 +34,11 @@ CASES = [
         {BEFORE: ITSELF, ONE: ITSELF, UP: ITSELF},
     ),
     Case(
+        ("endpoint-cpu-busy",),
+        (READY, PATH, ONE),
+        {ONE: (NOT_PROVEN, "The client's CPU was taken by other programs", "% busy")},
+    ),
+    Case(
         ("iperf3-down",),
         (READY, PATH, BASELINES, ONE, LOSS, PERMITS),
         dict.fromkeys(

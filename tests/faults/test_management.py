@@ -127,12 +127,3 @@ PASSING = [
 @pytest.mark.parametrize("case", PASSING, ids=str)
 def test_does_not_matter_where_it_passes(lab: FaultyLab, case: Case) -> None:
     prove(lab, case)
-
-
-def test_an_order_is_approved_in_spite_of_a_short_disturbance(lab: FaultyLab) -> None:
-    with lab.fault("api-500", "after=30", "times=3"):
-        ended = lab.run()
-    assert ended.messages(FAIL) + ended.messages(NOT_PROVEN) == []
-    assert ended.outcome.verdict == "approved"
-    assert ended.exit_code == 0
-    assert lab.is_as_delivered()

@@ -11,6 +11,8 @@ VIRUS, VIRUS_FTP = "A Virus Over HTTP", "A Virus Over FTP"
 SITE, SITE_TLS = "A Blocked Site Over HTTP", "A Blocked Site Over HTTPS"
 ATTACK, APPLICATION = "An Attack", "An Unwanted Application"
 FILE_TYPE = "An Unwanted File Type Over HTTP"
+HELD, HELD_FTP = "A Virus Over HTTP, By Proxy", "A Virus Over FTP, By Proxy"
+COUNTRY = "A Blocked Country"
 FTP = "FTP Downloads"
 ARRIVED = "it arrived although services are on"
 
@@ -64,6 +66,16 @@ CASES = [
             VIRUS: (FAIL, "The gateway's virus log tells what was stopped: not so"),
             SITE: (FAIL, "The gateway's webfilter log tells what was stopped: not so"),
         },
+    ),
+    Case(
+        ("proxy-not-applied",),
+        chosen(VIRUS, HELD, HELD_FTP),
+        dict.fromkeys((HELD, HELD_FTP), (FAIL, "A proxy passes on no byte of what it stops")),
+    ),
+    Case(
+        ("countries-unknown",),
+        chosen(VIRUS, COUNTRY),
+        {COUNTRY: (FAIL, "a blocked country is out of reach: not so", "not taken for that")},
     ),
     Case(
         ("inspection-slow",),

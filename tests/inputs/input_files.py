@@ -26,6 +26,9 @@ options:
 shaper:
   name: sgw-200
   burst_allowance_percent: 5
+vpn:
+  ipsec: [aes256-sha256-dh14, 3des-sha1-dh2]
+  ipsec_mbps: 100
 gateway:
   version: "7.4"
   min_vcpus: 2
@@ -54,6 +57,10 @@ endpoints:
     address6: "2001:2:0:2::10"
     direct_address: 198.18.3.20
     iperf3_port: 5201
+  peer:
+    ssh: {host: 198.18.0.13, user: root, key_file: ssh/id, known_hosts_file: ssh/hosts}
+    address: 198.18.4.10
+    gateway_port: port3
 """
 
 PROFILES = """\

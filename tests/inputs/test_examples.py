@@ -183,9 +183,9 @@ def test_the_inputs_know_no_robot() -> None:
 def test_the_guide_explains_every_key() -> None:
     guide = (ROOT / "docs" / "orders-and-testbeds.md").read_text()
     models = (
-        *(order.Order, order.Options, order.Shaper, order.OrderedGateway),
+        *(order.Order, order.Options, order.Shaper, order.Vpn, order.OrderedGateway),
         *(testbed.Testbed, testbed.Gateway, testbed.Endpoints, testbed.Endpoint, testbed.Ssh),
-        testbed.FileServer,
+        *(testbed.Peer, testbed.FileServer),
         profile.Profile,
     )
     keys = {key for model in models for key in model.model_fields}

@@ -55,6 +55,11 @@ MISTAKES = [
     ("order", "gateway:", f"{TYPES}: [doc]\ngateway:", f"{TYPES}[0]", "exe, bat, elf"),
     ("order", "gateway:", f"{TYPES}: []\ngateway:", TYPES, "a list"),
     ("order", "gateway:", f"{TYPES}: exe\ngateway:", TYPES, "a list"),
+    ("order", "gateway:", "inspection_mode: both\ngateway:", "inspection_mode", "flow or proxy"),
+    ("order", "3des-sha1-dh2]", "3des]", "vpn.ipsec[1]", "aes128-sha256-dh5"),
+    ("order", "[aes256-sha256-dh14, 3des-sha1-dh2]", "[]", "vpn.ipsec", "a list of aes256"),
+    ("order", "-sha256-dh14, 3des-sha1-dh2", "gcm-dh14, aes256gcm-dh14", "vpn.ipsec", "each once"),
+    ("order", "ipsec_mbps: 100", "ipsec_mbps: fast", "vpn.ipsec_mbps", "whole number of Mbit/s"),
     # a testbed
     ("testbed", "https://198", "http://198", "gateway.url", "HTTPS only"),
     ("testbed", "https://198.18", f"https://admin:{SECRET}@198.18", "gateway.url", "password out"),
@@ -106,7 +111,26 @@ MISTAKES = [
     ("testbed", "ssh/hosts", "ssh/none", "endpoints.client.ssh.known_hosts_file", "not exist"),
     ("testbed", "iperf3_port", "iperf_port", "endpoints.client.iperf_port", "'iperf3_port'?"),
     ("testbed", "  server:", "  sever:", "endpoints.sever", "Did you mean 'server'?"),
+    ("testbed", "198.18.0.13", "198.18.0.11", "endpoints.peer.ssh.host", "than the client's"),
+    ("testbed", "198.18.0.13", "198.18.0.12", "endpoints.peer.ssh.host", "than the server's"),
+    ("testbed", "198.18.4.10", "198.18.2.10", "endpoints.peer.address", "nowhere else"),
+    ("testbed", "port: port3", "port: port2", "endpoints.peer.gateway_port", "client_port"),
+    ("testbed", "    gateway_port: port3\n", "", "endpoints.peer.gateway_port", "Add it."),
+    (
+        "testbed",
+        "gateway_port: port3",
+        "gateway_port: port3\n    direct_address: 198.18.3.30",
+        "endpoints.peer.direct_address",
+        "unknown key",
+    ),
     # profiles
+    (
+        "profiles",
+        "streams: 4",
+        "streams: 4\n    rekey_loss_percent: 101",
+        "rekey_loss_percent",
+        "0 to 100",
+    ),
     ("profiles", "default: quick", "default: quik", "default", "Did you mean 'quick'?"),
     ("profiles", "trial_s: 4", "trial_s: 4s", "profiles.quick.trial_s", "found '4s'"),
     ("profiles", "trial_s: 4", "trial_s: 90000", "profiles.quick.trial_s", "1 to 86400"),
@@ -198,7 +222,7 @@ def test_what_is_no_file_is_one_sentence(tmp_path: Path) -> None:
 def test_the_line_is_the_line(tmp_path: Path) -> None:
     path = tmp_path / "order.yaml"
     path.write_text(ORDER.replace("min_vcpus: 2", "min_vcpus: -2"))
-    assert "order.yaml, line 13, key 'gateway.min_vcpus': found -2;" in refusal("order", path)
+    assert "order.yaml, line 16, key 'gateway.min_vcpus': found -2;" in refusal("order", path)
 
 
 def test_a_catalogue_with_a_figure_in_quotes_is_refused(tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ TABLES = (
     "firewall.service/custom",
     "firewall.shaper/traffic-shaper",
     "firewall/shaping-policy",
+    "router/static",
+    "vpn.ipsec/phase1-interface",
+    "vpn.ipsec/phase2-interface",
 )
 
 
@@ -99,6 +102,12 @@ class Runs:
     def start_restore(self) -> subprocess.Popen[str]:
         """Start a restore."""
         return self._popen("-m", "gatepass", "restore")
+
+    def call(self, *words: str) -> tuple[int, str]:
+        """Exit code and words of another command."""
+        process = self._popen("-m", "gatepass", *words)
+        output, _ = process.communicate(timeout=60)
+        return process.returncode, output
 
     def restore(self) -> tuple[int, str]:
         """Exit code and words of a restore."""

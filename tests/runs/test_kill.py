@@ -89,6 +89,21 @@ def _kill_the_restore_as_well(runs: Runs, dice: random.Random) -> None:
     restore.communicate(timeout=20)
 
 
+def test_tunnels_of_a_killed_run_go_on_both_sides(runs: Runs, delivered: Configuration) -> None:
+    look = "ps -eo comm= | grep charon; ip addr show dev lo; ip rule; nft list tables; ls /tmp"
+    before = runs.on("peer", look)
+    run = runs.start("--test", "*.A Tunnel Comes Back After Its SA*")
+    assert wait_until(lambda: runs.on("peer", "nft list tables") != [], 60)
+    run.kill()
+    at_work = "\n".join(runs.on("peer", look))
+    for word in ("charon", "198.19.200.20/32", "4747", "_wire", "gatepass."):
+        assert word in at_work
+    code, told = runs.restore()
+    assert code == 0, told
+    assert runs.on("peer", look) == before
+    assert _now(runs) == delivered
+
+
 def test_two_killed_runs_are_undone_each_by_its_own_journal(
     runs: Runs, delivered: Configuration
 ) -> None:

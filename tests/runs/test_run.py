@@ -13,9 +13,11 @@ import yaml
 
 from faults.faulty_lab import PROJECT, Ended, FaultyLab
 from gatepass import certificate
+from gatepass.certificate_verify import verify
 from gatepass.outcome import read
 from gatepass.record import APPROVED
 from runs.killing import Runs
+from test_certificate_rendered import CHROMIUM
 
 SMALL = {
     "order": "small",
@@ -40,9 +42,12 @@ def test_what_a_run_leaves(whole_run: Ended) -> None:
     names = {path.name for path in whole_run.folder.iterdir()}
     assert {
         "certificate.html",
+        *(["certificate.pdf"] if CHROMIUM else []),
         "report.html",
         "log.html",
         "xunit.xml",
+        "results.json",
+        "trials.csv",
         "output.xml",
         "trials",
     } <= names
@@ -66,6 +71,20 @@ def test_the_certificate_needs_nothing_but_the_output(whole_run: Ended, tmp_path
     certificate.write(moved, tmp_path / "again.html")
     first = (whole_run.folder / "certificate.html").read_bytes()
     assert (tmp_path / "again.html").read_bytes() == first
+
+
+def test_certificate_and_results_of_a_run_belong_together(whole_run: Ended) -> None:
+    for name in ("certificate.html", *(["certificate.pdf"] if CHROMIUM else [])):
+        finding = verify(whole_run.folder / name, whole_run.folder / "output.xml")
+        assert finding.unchanged, finding.sentence
+        assert ("As PDF" in whole_run.output) and name.split(".")[0] in whole_run.output
+
+
+def test_the_certificate_shows_charts_and_published_figures(whole_run: Ended) -> None:
+    page = (whole_run.folder / "certificate.html").read_text(encoding="utf-8")
+    assert "Stateful throughput by size of the rule set" in page
+    assert "What security services cost" in page
+    assert "Hokkanen 2016" in page
 
 
 def test_the_certificate_can_be_made_again_by_the_command_line(

@@ -1,8 +1,9 @@
 """Tries flows to a responder, all at once, and prints what became of each as a JSON list.
 
-Usage: prober.py TIMEOUT_S PROTOCOL:ADDRESS:PORT[:TRIES]...   PROTOCOL is tcp or udp, an IPv6
-address stands in square brackets. Each result: "answered" with the address that the far side saw,
-"refused" (a reset or an ICMP error came back) or "silent".
+Usage: prober.py TIMEOUT_S PROTOCOL:ADDRESS:PORT[:TRIES][@VIA]...   PROTOCOL is tcp or udp, an IPv6
+address stands in square brackets. VIA is a number that marks the flow's packets, for the routes to
+look at, or an interface that they are to leave by. Each result: "answered" with the address that
+the far side saw, "refused" (a reset or an ICMP error came back) or "silent".
 """
 
 import json
@@ -12,15 +13,25 @@ import sys
 import threading
 import time
 
-FLOW = re.compile(r"(tcp|udp):\[?([0-9a-fA-F.:]+?)\]?:(\d+)(?::(\d+))?$")
+FLOW = re.compile(r"(tcp|udp):\[?([0-9a-fA-F.:]+?)\]?:(\d+)(?::(\d+))?(?:@(.+))?$")
 
 
-def attempt(protocol, address, port, timeout):
+def choose(sock, via):
+    """Have its packets marked, or bound to an interface; either needs root."""
+    if via.isdigit():
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_MARK, int(via))
+    else:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, via.encode())
+
+
+def attempt(protocol, address, port, via, timeout):
     kind = socket.SOCK_STREAM if protocol == "tcp" else socket.SOCK_DGRAM
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, kind) as sock:
         sock.settimeout(timeout)
         try:
+            if via:
+                choose(sock, via)
             sock.connect((address, port))
             if protocol == "udp":
                 sock.send(b"?")
@@ -33,9 +44,9 @@ def attempt(protocol, address, port, timeout):
 
 
 def probe(flow, timeout, results, index):
-    protocol, address, port, tries = FLOW.match(flow).groups()
+    protocol, address, port, tries, via = FLOW.match(flow).groups()
     for remaining in range(int(tries or 1), 0, -1):
-        outcome, detail = attempt(protocol, address, int(port), timeout)
+        outcome, detail = attempt(protocol, address, int(port), via, timeout)
         if outcome == "answered" or remaining == 1:
             break
         time.sleep(0.1)

@@ -17,7 +17,7 @@ def listen(kind, port):
     sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     sock.bind(("::", port))
     if kind == socket.SOCK_STREAM:
-        sock.listen(64)
+        sock.listen(512)
     return sock
 
 

@@ -1,0 +1,339 @@
+"""Remote access: who gets in, what they reach and what stays closed, and how many at once."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+
+from robot.api.deco import library
+
+from gatepass import host_changes
+from gatepass.errors import NotApplicable, NotProven
+from gatepass.remote_access import (
+    ALL_BEHIND,
+    BEHIND,
+    EVERYTHING,
+    POOLS_WITHIN,
+    SPLIT,
+    Listed,
+    VpnUser,
+    host_of,
+)
+from gatepass.ssl_vpn import SslVpn, offered
+from gatepass.waiting import until
+from Gateway import APPLY_S
+from guard import keyword
+from session import session
+
+LAG_S = 10
+"""How long the gateway's monitor may lag behind."""
+_EXPIRES_S = 8
+"""How long a login lasts where its end is looked at."""
+_EXPIRY_LAG_S = 12
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class RemoteAccess:
+    """Keywords that open remote access on the gateway and connect users from the client."""
+
+    # -- what there is -----------------------------------------------------------------------
+
+    @keyword("The Gateway Should Offer SSL VPN")
+    def the_gateway_should_offer_ssl_vpn(self) -> None:
+        """Its version has SSL VPN tunnels, so that all else is shown over them.
+
+        Raises:
+            NotApplicable: FortiOS 7.6.3 or later, or a model without it.
+        """
+        identity = session.identity
+        if not offered(session.gateway, identity.version):
+            raise NotApplicable(
+                f"{identity.model} with FortiOS {identity.version} has no SSL VPN tunnel (7.6.2 "
+                "was the last version). What was promised of remote access is tested over dial-up "
+                "IPsec."
+            )
+        session.evidence(
+            "The gateway offers SSL VPN",
+            f"FortiOS {identity.version} has it; what was promised of remote access is tested over "
+            "it.",
+            True,
+        )
+
+    @keyword()
+    def remote_access_is_open(self, nat: str = "disable") -> None:
+        """Users, groups, profiles and policies are on the gateway, the endpoints are prepared.
+
+        Args:
+            nat: whether the server is to see the gateway's address: enable or disable.
+
+        Raises:
+            NotApplicable: the tier promises no VPN users.
+            NotProven: an endpoint lacks what it takes.
+        """
+        if not session.order.promise.vpn_users:
+            raise NotApplicable(f"{session.order.tier} promises no VPN users.")
+        access = session.remote_access
+        access.prepare(nat == "enable")
+        session.vpn_client.check()
+        _prepare_endpoints()
+        session.conditions = access.way
+
+    @keyword()
+    def everybody_is_logged_out(self) -> None:
+        """No user of the run is connected any more."""
+        if session.has("vpn_client"):
+            session.vpn_client.disconnect()
+        session.connected = []
+
+    # -- who comes in ------------------------------------------------------------------------
+
+    @keyword("A user ${kind} a split tunnel connects")
+    def a_user_connects(self, kind: str) -> None:
+        """The first user of a profile gets an address.
+
+        Args:
+            kind: "with" (the profile leads to the server alone) or "without" (to everything).
+
+        Raises:
+            AssertionError: the gateway does not let the user in.
+        """
+        profile = {"with": SPLIT, "without": EVERYTHING}[kind.lower()]
+        _must_connect([session.remote_access.user(profile)])
+
+    @keyword()
+    def a_user_of_each_of_five_profiles_connects(self) -> None:
+        """Five users of five groups at the same time, as many profiles as a tier includes."""
+        access = session.remote_access
+        _must_connect([access.user(profile.number) for profile in access.profiles])
+
+    @keyword()
+    def the_promised_number_of_users_connects_at_once(self) -> None:
+        """As many users as the tier promises, each with a connection of their own."""
+        _connect(session.remote_access.promised)
+
+    @keyword("The User Should Have An Address Of The Pool And The Profile's Routes")
+    def the_user_should_have_address_and_routes(self) -> None:
+        """The gateway gives what the user's profile says, no more and no less."""
+        for one in session.connected:
+            profile = one.user.profile
+            session.evidence(
+                "A VPN user gets an address of the pool and the routes of the profile",
+                f"Address {one.address}, routes {words_of(one.routes)}; the pool is "
+                f"{profile.first}-{profile.last}, the profile leads to {words_of(profile.routes)}.",
+                profile.holds(one.address) and set(one.routes) == set(profile.routes),
+            )
+
+    @keyword()
+    def every_user_should_have_an_address_of_their_own(self) -> None:
+        """All are connected, no address was given twice, and the gateway lists them all."""
+        promised = len(session.connected)
+        there = [one for one in session.connected if one.up]
+        addresses = {one.address for one in there}
+        missing = [one for one in session.connected if not one.up]
+        slowest = max((one.seconds for one in there), default=0.0)
+        session.evidence(
+            "Every promised VPN user is connected with an address of their own",
+            f"{len(there)} of {promised} users were connected within {slowest:.1f} s, with "
+            f"{len(addresses)} addresses."
+            + (f" The first of the others: “{missing[0].words}”." if missing else ""),
+            not missing and len(addresses) == len(there),
+        )
+        wanted = {(one.user.name, one.address) for one in there}
+        kept: list[Listed] = []
+
+        def look() -> bool:
+            kept[:] = session.remote_access.listed()
+            return wanted <= {(row.name, row.address) for row in kept}
+
+        good = until(look, LAG_S)
+        found = wanted & {(row.name, row.address) for row in kept}
+        session.evidence(
+            "The gateway lists every VPN user with their address",
+            f"It lists {len(found)} of {len(wanted)}.",
+            good,
+        )
+
+    @keyword()
+    def the_gateway_should_list_the_user(self) -> None:
+        """Its monitor shows the user with that address and at least the bytes received."""
+        (one,) = session.connected
+        needed = session.exchanged.content_bytes
+        kept: list[Listed] = []
+
+        def look() -> bool:
+            kept[:] = listed_as(one.user)
+            return any(row.address == one.address and row.bytes >= needed for row in kept)
+
+        good = until(look, LAG_S)
+        told = " and ".join(f"{row.address} and {row.bytes:,} bytes" for row in kept)
+        session.evidence(
+            "The gateway lists the VPN user with address and traffic",
+            f"It lists {one.user.name} with {told or 'nothing'}; the user has {one.address} and "
+            f"got {needed:,} bytes of content.",
+            good,
+        )
+
+    # -- who has no right --------------------------------------------------------------------
+
+    @keyword("${who} tries to connect")
+    def tries_to_connect(self, who: str) -> None:
+        """Somebody who has no right to come in asks for a tunnel.
+
+        Args:
+            who: "a user with a wrong password", "a disabled user" or "a user outside the group".
+        """
+        access = session.remote_access
+        asking: dict[str, VpnUser] = {
+            "a user with a wrong password": replace(
+                access.user(SPLIT), password=secrets.token_urlsafe(15)
+            ),
+            "a disabled user": access.disabled,
+            "a user outside the group": access.outsider,
+        }
+        self._tried = who.lower()
+        session.connected = session.vpn_client.connect([asking[self._tried]])
+
+    @keyword()
+    def nobody_should_be_connected(self) -> None:
+        """The gateway gave no address, and lists nobody of that name."""
+        (one,) = session.connected
+        listed = listed_as(one.user)
+        observed = f"Got address {one.address}." if one.up else _refused(one.words)
+        if listed:
+            observed += f" The gateway lists the user with {listed[0].address or 'no address'}."
+        session.evidence(f"{self._tried.capitalize()} is refused", observed, not (one.up or listed))
+
+    @keyword("A session is used again after ${how}")
+    def a_session_is_used_again(self, how: str) -> None:
+        """What the gateway gave at the login is shown to it again when it should be worth nothing.
+
+        Args:
+            how: "logout", or "expiry", for which a login lasts 8 s.
+
+        Raises:
+            NotApplicable: the way of access has no such thing.
+        """
+        access, user = session.remote_access, session.remote_access.user(SPLIT)
+        if not isinstance(access, SslVpn):
+            raise NotApplicable(f"with {access.way} nothing outlives a connection: each logs in.")
+        self._tried = how.lower()
+        if self._tried == "expiry":
+            access.sessions_last(_EXPIRES_S)
+        try:
+            patience_s = _EXPIRES_S + _EXPIRY_LAG_S
+            self._replay = session.vpn_client.replay(user, self._tried, patience_s)
+        finally:
+            access.sessions_last_as_before()
+
+    @keyword()
+    def the_session_should_be_refused(self) -> None:
+        """It was good at first, and is refused the second time."""
+        used = self._replay
+        if not used.first:
+            raise AssertionError(
+                f"A user of the group does not get in with a session at all: “{used.words}”."
+            )
+        if self._tried == "expiry":
+            became = "ended" if used.by_gateway else "was still up"
+            session.evidence(
+                "The gateway ends a session when its time is over",
+                f"A login lasts {_EXPIRES_S} s; the tunnel {became} after {used.seconds:g} s.",
+                used.by_gateway,
+            )
+        session.evidence(
+            f"A session is worth nothing after its {self._tried}",
+            f"Used again it got address {used.second}."
+            if used.second
+            else f"Used again: {_refused(used.words)}",
+            not used.second,
+        )
+
+    # -- who leaves --------------------------------------------------------------------------
+
+    @keyword()
+    def the_user_logs_out(self) -> None:
+        """The user ends the connection as users do."""
+        session.vpn_client.disconnect()
+
+    @keyword("Address And Routes Should Be Gone From The Client")
+    def address_and_routes_should_be_gone(self) -> None:
+        """Nothing of the tunnel is left on the client.
+
+        Raises:
+            NotProven: something is, which is the rig's fault.
+        """
+        if left := session.vpn_client.left():
+            raise NotProven(f"after the logout this is left on the client: {left[0]}.")
+        session.evidence(
+            "Logging out takes address and routes away", "The client has neither any more.", True
+        )
+
+    @keyword()
+    def the_gateway_should_list_the_user_no_more(self) -> None:
+        """Its monitor forgets the user within a moment."""
+        (one,) = session.connected
+        gone = until(lambda: not listed_as(one.user), LAG_S)
+        session.evidence(
+            "The gateway lists a VPN user no more after the logout",
+            f"{one.user.name} is {'gone from' if gone else f'still, after {LAG_S} s, in'} its "
+            "list.",
+            gone,
+        )
+
+
+def _prepare_endpoints() -> None:
+    """Networks behind the server, and the ways there and back; once a run."""
+    if session.has("wire_watch"):
+        return
+    ports = session.testbed.gateway
+    ends = [f"{host_of(network)}/32 dev lo" for network in BEHIND]
+    back = f"{POOLS_WITHIN} via {session.gateway.port_address(ports.server_port)}"
+    there = f"{ALL_BEHIND} via {session.gateway.port_address(ports.client_port)}"
+    host_changes.change(
+        session.server,
+        "behind",
+        [*(f"ip address add {end}" for end in ends), f"ip route add {back}"],
+        [*(f"ip address del {end}" for end in ends), f"ip route del {back}"],
+    )
+    host_changes.change(
+        session.client, "behind", [f"ip route add {there}"], [f"ip route del {there}"]
+    )
+    session.wire_watch.begin()
+
+
+def _connect(users: Sequence[VpnUser]) -> None:
+    """Connect them; again while the last change may not be in force yet."""
+    session.wire_before = session.wire_watch.look()
+
+    def look() -> bool:
+        session.connected = session.vpn_client.connect(users)
+        return all(one.up for one in session.connected)
+
+    until(look, session.rules.in_force_within(APPLY_S))
+
+
+def _must_connect(users: Sequence[VpnUser]) -> None:
+    _connect(users)
+    for one in session.connected:
+        session.evidence(
+            "A user of the group gets in",
+            f"{one.user.name} got {one.address}."
+            if one.up
+            else f"{one.user.name} did not: “{one.words}”.",
+            one.up,
+        )
+
+
+def listed_as(user: VpnUser) -> list[Listed]:
+    """What the gateway's monitor shows of a user."""
+    return [row for row in session.remote_access.listed() if row.name == user.name]
+
+
+def _refused(words: str) -> str:
+    return f"Refused; {session.vpn_client.program} says “{words}”."
+
+
+def words_of(words: Sequence[str]) -> str:
+    """A list for a sentence."""
+    return ", ".join(words) or "none"

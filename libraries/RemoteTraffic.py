@@ -1,0 +1,310 @@
+"""What users of remote access send: which way it takes, how fast, and who sees whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from robot.api.deco import library
+
+import trial_runs
+from Endpoints import address_of, respond
+from gatepass.endpoint_load import FULL_CPU_PERCENT
+from gatepass.errors import NotProven
+from gatepass.judgement import Rig
+from gatepass.probe import ANSWERED, Answer, try_all
+from gatepass.record import Measurement, figure
+from gatepass.remote_access import BEHIND, host_of
+from gatepass.vpn_client import Connected, Together, together
+from gatepass.waiting import until
+from Gateway import APPLY_S
+from guard import keyword
+from reasons import conclude
+from RemoteAccess import LAG_S, listed_as, words_of
+from session import session
+
+PROMISE, RATE = "VPN users", "Remote access throughput"
+PUBLISHED_MBPS = 109
+"""SSL VPN of a FortiGate-VM 5.4.1 with one vCPU (Hokkanen 2016, table 16); never a threshold."""
+_LOOK_S = 1.0
+_TOGETHER_S = 3.0
+"""How long users exchange something with the server, one alone and all of them."""
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class RemoteTraffic:
+    """Keywords about what connected users send: where it goes, how fast, and who sees it."""
+
+    # -- one user ----------------------------------------------------------------------------
+
+    @keyword("The server should see the user with the address of the ${whose}")
+    def the_server_should_see(self, whose: str) -> None:
+        """The user exchanges something with the server, which tells whom it sees.
+
+        Args:
+            whose: tunnel (no NAT) or gateway (NAT).
+        """
+        (one,) = session.connected
+        wanted = one.address if whose.lower() == "tunnel" else address_of("gateway")
+        kept: list[Together] = []
+
+        def seen() -> set[str]:
+            return set(kept[0].asked[0].answers)
+
+        def look() -> bool:
+            kept[:] = [_together([one], _LOOK_S)]
+            return seen() == {wanted}
+
+        until(look, session.rules.in_force_within(APPLY_S))
+        session.exchanged = kept[0]
+        told = words_of(sorted(seen())) if seen() else f"nobody ({kept[0].reason})"
+        session.evidence(
+            "The server sees the VPN user with the address that the policy should give",
+            f"It saw {told}; expected is {wanted}, the {whose.lower()}'s.",
+            seen() == {wanted},
+        )
+
+    @keyword()
+    def only_the_tunnel_should_be_seen(self) -> None:
+        """No packet of the test traffic passed in clear since the users connected."""
+        seen = session.wire_watch.look() - session.wire_before
+        session.evidence(
+            "Between client and gateway only the tunnel is seen",
+            f"{seen.tunnel:,} packets of the tunnel, {seen.clear:,} of the test traffic in clear.",
+            seen.tunnel > 0 and not seen.clear,
+        )
+
+    # -- which way traffic takes -------------------------------------------------------------
+
+    @keyword()
+    def each_target_should_be_reached_as_the_profile_says(self) -> None:
+        """What a profile names goes through the tunnel, everything else goes past it.
+
+        Each user tries the server and three networks behind it. The server tells which address
+        it sees: the tunnel's, or the client's own.
+        """
+        client, port = session.testbed.endpoints.client, _port()
+        targets = [session.testbed.endpoints.server.address, *map(host_of, BEHIND)]
+        tries = [(one, target) for one in session.connected for target in targets]
+        answers = _until_all_answer(tries, port)
+        wrong: list[str] = []
+        for (one, target), answer in zip(tries, answers, strict=True):
+            inside = one.user.profile.leads_to(target)
+            wanted = one.address if inside else client.address
+            if answer.seen != wanted:
+                wrong.append(
+                    f"{target} should be reached {'through' if inside else 'past'} the tunnel of "
+                    f"{one.user.name} (seen as {wanted}), but was "
+                    f"{f'seen as {answer.seen}' if answer.seen else answer.outcome}; the gateway "
+                    f"gave the routes {words_of(one.routes)}."
+                )
+        session.evidence(
+            "What the profile names goes through the tunnel, everything else past it",
+            wrong[0] if wrong else f"{len(tries)} connections took the way that they should.",
+            not wrong,
+        )
+
+    @keyword()
+    def the_tunnel_should_carry_nothing_else(self) -> None:
+        """What the profile does not name is not let through even where the user sends it there.
+
+        Raises:
+            NotProven: what it names does not get through when sent in this way.
+        """
+        (one,) = session.connected
+        respond("server")
+        server, other = session.testbed.endpoints.server.address, host_of(BEHIND[0])
+        probes = [one.forced(server, _port()), one.forced(other, _port())]
+        inside, outside = try_all(session.client, probes)
+        if not inside.seen:
+            raise NotProven(
+                f"a connection that is sent into the tunnel by force does not even reach {server}."
+            )
+        session.evidence(
+            "The tunnel carries nothing that the profile does not name",
+            f"Sent into the tunnel by force, a connection to {other} was {outside.outcome}; one to "
+            f"{server} was {inside.outcome}.",
+            not outside.seen,
+        )
+
+    # -- rate --------------------------------------------------------------------------------
+
+    @keyword("TCP is sent ${direction} without a tunnel")
+    def sent_without_a_tunnel(self, direction: str) -> None:
+        """The same path through the gateway in clear, for comparison.
+
+        Args:
+            direction: "to the server" or "to the client".
+        """
+        load = trial_runs.tcp(reverse=_reverse(direction))
+        self._without = trial_runs.until_decided(load, trial_runs.server())
+        conditions = f"without a tunnel, {direction}"
+        session.note("measurement", self._without.measurement(RATE, conditions))
+
+    @keyword("TCP is sent ${direction} over remote access")
+    def sent_over_remote_access(self, direction: str) -> None:
+        """Trials of one user; until they decide, where the order holds a rate.
+
+        Args:
+            direction: "to the server" or "to the client".
+        """
+        (one,) = session.connected
+        threshold, client = session.order.vpn.remote_access_mbps, session.vpn_client
+        self._load = trial_runs.tcp(reverse=_reverse(direction), source=one.address)
+        session.wire_before, used = session.wire_watch.look(), client.cpu_s()
+        session.last = trial_runs.until_decided(self._load, trial_runs.server(), threshold or 0)
+        trials = session.last
+        seconds = len(trials.trials) * (self._load.seconds + self._load.omit_s)
+        self._program_cpu = (client.cpu_s() - used) / seconds * 100
+        way = session.remote_access.way
+        before = session.baselines.get("before")
+        measured = trials.measurement(
+            RATE, f"{way}, {direction}", threshold, baseline=before and before.interval
+        )
+        without = self._without.interval.mean
+        facts = {
+            f"{client.program}_cpu_percent": round(self._program_cpu, 1),
+            "without_tunnel_mbps": round(without, 3),
+            "published_mbps": PUBLISHED_MBPS,
+        }
+        self._measurement = replace(measured, facts=measured.facts | facts)
+        session.note("measurement", self._measurement)
+
+    @keyword()
+    def the_gateway_should_have_counted_it_all(self) -> None:
+        """Its monitor shows at least the bytes that the trials carried."""
+        (one,) = session.connected
+        needed = session.last.received_bytes
+
+        def counted() -> int:
+            return sum(row.bytes for row in listed_as(one.user))
+
+        good = until(lambda: counted() >= needed, LAG_S)
+        session.evidence(
+            "The gateway counted at least the bytes received through the tunnel",
+            f"It counted {counted():,} bytes for {one.user.name}; the receiver got {needed:,}.",
+            good,
+        )
+
+    @keyword()
+    def the_rate_should_reach_what_was_ordered(self) -> None:
+        """Where the order names a rate; else it is told and held against nothing.
+
+        Raises:
+            AssertionError: the gateway misses it, and the rig could have carried it.
+            NotProven: the rig cannot carry it, or the interval straddles it.
+        """
+        if self._measurement.threshold is not None:
+            conclude(self._measurement, self._rig_limit, self._likely, session.last.trials)
+
+    # -- many users --------------------------------------------------------------------------
+
+    @keyword()
+    def all_users_send_at_the_same_time(self) -> None:
+        """Each asks the server again and again for the address that it sees, and tries the next."""
+        session.exchanged = _together(session.connected, _TOGETHER_S)
+        session.note(
+            "measurement",
+            Measurement(
+                PROMISE,
+                f"{session.remote_access.way}, connected at once, each with traffic of their own",
+                session.exchanged.served,
+                "users",
+                half_width=0.0,
+                confidence=session.profile.confidence,
+                trials=(session.exchanged.served,),
+                threshold=len(session.connected),
+                facts={
+                    "answers": session.exchanged.answers,
+                    "failed": session.exchanged.failed,
+                    "slowest_connection_s": max(one.seconds for one in session.connected),
+                },
+            ),
+        )
+
+    @keyword("Every user's traffic should pass, and be seen as theirs")
+    def every_users_traffic_should_pass(self) -> None:
+        """Each user gets answers, and the server sees each with that user's own address."""
+        told = session.exchanged
+        unserved = [one for one in told.asked if not one.served]
+        why = f" The first of the others: {unserved[0].told}." if unserved else ""
+        session.evidence(
+            "Every VPN user's traffic passes at the same time, and is seen as that user's",
+            f"{told.served} of {len(told.asked)} users got {told.answers:,} answers, {told.mixed} "
+            f"of them with another's address; {told.failed} failed.{why}",
+            not unserved,
+        )
+
+    @keyword()
+    def no_user_should_reach_another(self) -> None:
+        """What a user sends to another's address arrives nowhere.
+
+        Raises:
+            NotProven: datagrams sent in this way do not even reach the server.
+        """
+        told = session.exchanged
+        if len(told.answered) < len(told.asked):
+            raise NotProven(
+                f"only {len(told.answered)} of {len(told.asked)} users' datagrams to the server "
+                "were answered, so silence between users proves nothing."
+            )
+        first = next((f" {one.name} reached {other.name}." for one, other in told.reached), "")
+        session.evidence(
+            "No VPN user reaches another",
+            f"{len(told.reached)} of {len(told.asked)} datagrams to a neighbour's address arrived."
+            + first,
+            not told.reached,
+        )
+
+    # -- helpers -----------------------------------------------------------------------------
+
+    def _rig_limit(self) -> str:
+        """Why the rig could not have shown the rate; empty where it could."""
+        if self._program_cpu >= FULL_CPU_PERCENT:
+            return (
+                f"The client was at its own limit: {session.vpn_client.program} took "
+                f"{self._program_cpu:.0f} % of one core. Use a faster endpoint."
+            )
+        rates = None
+        if session.testbed.endpoints.server.direct_address:
+            load, far = replace(self._load, source=""), trial_runs.server_directly()
+            count = max(2, session.rule.min_trials)
+            rates = [trial_runs.one(load, far).mbps for _ in range(count)]
+        trials = session.last
+        rig = Rig(rates, trials.client_cpu, trials.server_cpu, trials.trials)
+        return rig.limits(self._measurement.threshold)
+
+    def _likely(self) -> str:
+        return (
+            f"The same path without a tunnel carried {figure(self._without.interval.mean)} Mbit/s."
+        )
+
+
+def _together(users: Sequence[Connected], seconds: float) -> Together:
+    respond("server")
+    there = [one for one in users if one.up]
+    if not there:
+        return Together((), (), ())
+    far = session.testbed.endpoints.server
+    return together(session.client, there, far.address, far.probe_port, seconds)
+
+
+def _until_all_answer(tries: Sequence[tuple[Connected, str]], port: int) -> list[Answer]:
+    """The first answers to all, or the last ones after the last change's time."""
+    respond("server")
+    kept: list[Answer] = []
+
+    def look() -> bool:
+        kept[:] = try_all(session.client, [one.probe(target, port) for one, target in tries])
+        return all(answer.outcome == ANSWERED for answer in kept)
+
+    until(look, session.rules.in_force_within(APPLY_S))
+    return kept
+
+
+def _port() -> int:
+    return session.testbed.endpoints.server.probe_port
+
+
+def _reverse(direction: str) -> bool:
+    return {"to the server": False, "to the client": True}[direction.lower()]

@@ -1,0 +1,292 @@
+"""Tunnels between sites: how they are encrypted, what they carry, and what without them."""
+
+from __future__ import annotations
+
+import time
+
+from robot.api.deco import library
+from robot.libraries.BuiltIn import BuiltIn
+
+import trial_runs
+from gatepass.endpoint_load import FULL_CPU_PERCENT
+from gatepass.errors import NotApplicable, NotProven
+from gatepass.judgement import ROOM
+from gatepass.proposals import PROPOSALS, Proposal
+from gatepass.record import figure
+from gatepass.site_tunnels import MOST, Tunnel
+from gatepass.strongswan import USER_SPACE
+from gatepass.throughput import Trials
+from gatepass.waiting import until
+from guard import keyword
+from reasons import conclude
+from session import session
+from trial_runs import Far
+
+RATE = "IPsec throughput"
+"""How measurements of it are recorded."""
+COUNTERS_LAG_S = 10
+_PULSES = 20
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class SiteToSite:
+    """Keywords about IPsec tunnels to the peer, which stands for all other sites."""
+
+    def __init__(self) -> None:
+        self._plain: Trials | None = None
+
+    @keyword()
+    def the_tunnels_between_sites_are_prepared(self) -> None:
+        """The peer has strongSwan at work, and an address for each remote site and its network.
+
+        Raises:
+            NotApplicable: the tier promises no tunnels.
+            NotProven: the testbed names no peer, or something is missing there.
+        """
+        promised = promised_tunnels()
+        vpn = session.site_vpn
+        one_more = vpn.gateway.new(MOST + 1, preferred())
+        vpn.peer.open([*vpn.new(preferred(), promised), one_more])
+        vpn.gateway.prepare()
+        esp = vpn.peer.charon.esp
+        session.endpoint_facts.setdefault("peer", {})["esp"] = esp
+        session.note("run", {"endpoints": session.endpoint_facts})
+
+    # -- one tunnel ---------------------------------------------------------------------------
+
+    @keyword("A tunnel with ${name} is up")
+    def tunnel_is_up(self, name: str) -> None:
+        """One tunnel, encrypted like this, which the peer brings up.
+
+        Args:
+            name: as the order names it, such as aes256-sha256-dh14.
+
+        Raises:
+            NotApplicable: the order does not ask for it.
+            AssertionError: it does not come up.
+        """
+        proposal = PROPOSALS[name]
+        if name not in session.order.vpn.ipsec:
+            raise NotApplicable(f"the order does not ask for {proposal.label}.")
+        self._one_up(proposal)
+
+    @keyword()
+    def a_tunnel_is_up(self) -> None:
+        """One tunnel, encrypted as the order names it first."""
+        self._one_up(preferred())
+
+    @keyword()
+    def tcp_is_sent_through_the_tunnel(self) -> None:
+        """Trials from the client to a host behind the peer, and once on the same path without."""
+        if self._plain is None:
+            site = session.site
+            self._plain = trial_runs.until_decided(trial_runs.tcp(), behind_the_peer(site.peer))
+            measured = self._plain.measurement(
+                "Same path without a tunnel", "from the client through the gateway to the peer"
+            )
+            session.note("measurement", measured)
+        vpn = session.site_vpn
+        tunnel = vpn.current
+        self._wire_before = vpn.peer.wire.look()
+        self._bytes_before = self._bytes(tunnel)
+        self._through(tunnel)
+
+    @keyword()
+    def the_tunnel_should_be_encrypted_as_configured(self) -> None:
+        """Cipher, integrity and group of the SAs are the configured ones.
+
+        FortiOS's REST API does not tell them, so they are taken from the peer, which offered other
+        ones as well: what is in use is what the gateway chose.
+        """
+        vpn = session.site_vpn
+        told, child, own = vpn.sa(vpn.current), vpn.child(vpn.current), vpn.current.proposal
+        used = (child.encryption, child.integrity, told.encryption, told.group)
+        wanted = (own.encryption, own.integrity, own.encryption, own.group)
+        esp = "/".join(word for word in used[:2] if word)
+        session.evidence(
+            "The tunnel is encrypted as configured",
+            f"Configured is {own.label}; in use are {esp} for ESP, and {told.encryption} with "
+            f"{told.group} for IKE, as the peer's SA tells.",
+            used == wanted,
+        )
+
+    @keyword()
+    def its_counters_should_have_counted_the_traffic(self) -> None:
+        """The SA's counters grew by at least the bytes received, on the gateway and on the peer."""
+        received = session.last.received_bytes
+
+        def grown() -> tuple[int, ...]:
+            now = self._bytes(session.site_vpn.current)
+            return tuple(b - a for a, b in zip(self._bytes_before, now, strict=True))
+
+        reached = until(lambda: min(grown()) >= received, COUNTERS_LAG_S)
+        gateway, peer = grown()
+        session.evidence(
+            "The tunnel's counters grew by at least the bytes received",
+            f"The gateway sent {gateway:,} bytes into the tunnel and the peer took {peer:,} out of "
+            f"it; the receiver got {received:,}.",
+            reached,
+        )
+
+    @keyword()
+    def what_is_sent_should_take_the_tunnel(self) -> None:
+        """A few packets, before any load: those that go beside the tunnel are seen there."""
+        vpn = session.site_vpn
+        tunnel, self._wire_before = vpn.current, vpn.peer.wire.look()
+        reached = until(lambda: vpn.reaches(session.client, tunnel), COUNTERS_LAG_S)
+        self.only_encrypted_packets_should_have_come_to_the_peer()
+        session.evidence(
+            "What a tunnel leads to is reached",
+            f"{tunnel.host} behind the tunnel {'answers' if reached else 'does not answer'}.",
+            reached,
+        )
+
+    @keyword()
+    def only_encrypted_packets_should_have_come_to_the_peer(self) -> None:
+        """On the peer's interface towards the gateway: ESP, and no packet of the test in clear."""
+        seen = session.site_vpn.peer.wire.look() - self._wire_before
+        session.evidence(
+            "Between the gateways only encrypted packets are seen",
+            f"{seen.tunnel:,} packets of ESP and IKE and {seen.clear:,} in clear were seen on the "
+            f"peer's interface; ESP on the peer is done in {esp_words()}.",
+            seen.tunnel > 0 and seen.clear == 0,
+        )
+
+    @keyword("The tunnel's rate should reach what was agreed")
+    def the_rate_should_reach_what_was_agreed(self) -> None:
+        """The lower bound of the interval reaches the order's figure, where it has one.
+
+        A weak cipher is named in the check's message.
+
+        Raises:
+            AssertionError: the upper bound is under it, and the rig could have carried it.
+            NotProven: the rig cannot carry it, or the interval straddles it.
+        """
+        if self._measured.threshold is not None:
+            conclude(self._measured, self._rig_limit, self._beside, session.last.trials)
+        BuiltIn().set_test_message(self._beside())
+
+    # -- without a tunnel ---------------------------------------------------------------------
+
+    @keyword()
+    def its_network_is_asked_for_comparison(self) -> None:
+        """Whether a host behind the peer answers the client while the tunnel is up."""
+        vpn, client = session.site_vpn, session.client
+        self._reached = until(lambda: vpn.reaches(client, vpn.current), COUNTERS_LAG_S)
+
+    @keyword()
+    def the_peer_ends_the_tunnel_and_takes_no_other(self) -> None:
+        """The peer ends the tunnel and knows it no more; the gateway keeps its configuration."""
+        vpn = session.site_vpn
+        vpn.peer.charon.forget([vpn.current.name])
+        self._wire_before = vpn.peer.wire.look()
+
+    @keyword()
+    def nothing_of_its_network_should_pass(self) -> None:
+        """No host behind the peer answers, and no packet for it leaves the gateway in clear.
+
+        Raises:
+            AssertionError: one does.
+            NotProven: with the tunnel up no host answered either, so that silence says nothing.
+        """
+        vpn = session.site_vpn
+        tunnel = vpn.current
+        told = vpn.pulses(session.client, {tunnel.host: _PULSES})[tunnel.host]
+        seen = vpn.peer.wire.look() - self._wire_before
+        session.evidence(
+            "Without the tunnel nothing of its network passes in clear",
+            f"{told.sent} packets were sent to {tunnel.host}, {told.answered} were answered, and "
+            f"{seen.clear} in clear were seen on the peer's interface.",
+            not told.answered and not seen.clear,
+        )
+        if not self._reached:
+            raise NotProven(
+                f"{tunnel.host} did not answer while the tunnel was up either, so its silence says "
+                "nothing."
+            )
+
+    # -- helpers ------------------------------------------------------------------------------
+
+    def _one_up(self, proposal: Proposal) -> None:
+        vpn = session.site_vpn
+        tunnels = vpn.new(proposal)
+        vpn.configure(tunnels)
+        vpn.raise_one(vpn.current, session.client)
+
+    def _through(self, tunnel: Tunnel) -> None:
+        charon, agreed = session.site_vpn.peer.charon, session.order.vpn.ipsec_mbps
+        cpu, begun = charon.cpu_s(), time.monotonic()
+        session.last = trial_runs.until_decided(
+            trial_runs.tcp(), behind_the_peer(tunnel.host), agreed or 0
+        )
+        elapsed = time.monotonic() - begun
+        self._peer_cpu = (charon.cpu_s() - cpu) / elapsed * 100
+        proposal, plain = tunnel.proposal, self._plain.interval
+        self._measured = session.last.measurement(
+            RATE, proposal.label, agreed, baseline=plain
+        )
+        if proposal.weak:
+            self._measured.facts["weak"] = proposal.weak
+        session.note("measurement", self._measured)
+
+    def _bytes(self, tunnel: Tunnel) -> tuple[int, int]:
+        """What the gateway has sent into the tunnel, and what the peer has taken out of it."""
+        vpn = session.site_vpn
+        told = vpn.gateway.status(tunnel)
+        return int(told.get("outgoing_bytes", 0)), vpn.child(tunnel).bytes_in
+
+    def _rig_limit(self) -> str:
+        """Why the rig could not have shown what was agreed; empty where it could."""
+        trials, agreed = session.last, self._measured.threshold
+        busy = {"client's iperf3": trials.client_cpu, "peer's iperf3": trials.server_cpu}
+        if session.site_vpn.peer.charon.esp == USER_SPACE:
+            busy["peer's strongSwan"] = self._peer_cpu
+        for name, load in busy.items():
+            if load >= FULL_CPU_PERCENT:
+                return f"The {name} took {load:.0f} % of a core: it was itself at its limit."
+        if (without := min(self._plain.rates)) < agreed * ROOM:
+            return (
+                f"The same path without a tunnel carried no more than {figure(without)} Mbit/s; "
+                f"{agreed * ROOM:g} are needed to show {agreed:g}."
+            )
+        return ""
+
+    def _beside(self) -> str:
+        """What a reader should hold the rate against, in sentences."""
+        proposal = session.site_vpn.current.proposal
+        plain = figure(self._plain.interval.mean)
+        parts = [f"The same path without a tunnel carried {plain} Mbit/s."]
+        if proposal.weak:
+            parts.append(f"A deviation that the order asks for: {proposal.weak}.")
+        return " ".join(parts)
+
+
+def promised_tunnels() -> int:
+    """How many the tier promises.
+
+    Raises:
+        NotApplicable: none.
+        NotProven: more than there are addresses for.
+    """
+    promised = session.order.promise.ipsec_tunnels
+    if not promised:
+        raise NotApplicable(f"{session.order.tier} promises no IPsec tunnels.")
+    if promised > MOST:
+        raise NotProven(f"{promised} tunnels are promised, and no more than {MOST} can be tried.")
+    return promised
+
+
+def preferred() -> Proposal:
+    """What the order names first; the strongest that comes without an order."""
+    return PROPOSALS[session.order.vpn.ipsec[0]]
+
+
+def behind_the_peer(address: str) -> Far:
+    """The peer under one of its addresses."""
+    port = session.testbed.endpoints.peer.iperf3_port
+    return Far(session.peer, address, port, by_policy=False)
+
+
+def esp_words() -> str:
+    """Where ESP is done on the peer."""
+    return session.site_vpn.peer.charon.esp

@@ -1,0 +1,60 @@
+"""Dial-up IPsec on the lab's own gateway process: what is created, and that it all goes again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gatepass.changes import SAVED, Changes, undo
+from gatepass.configuration import comparable
+from gatepass.dialup import PHASE1, PHASE2, DialUp
+from gatepass.fortigate import FortiGate
+from gatepass.journal import NAME, Journal
+from gatepass.rules import POLICY, Flow, RuleSet
+
+MARK = "gp0a1b2c"
+FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")
+
+
+@pytest.fixture
+def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
+    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
+    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
+    yield Changes(gateway, journal, MARK)
+    journal.release()
+
+
+@pytest.fixture
+def access(gateway: FortiGate, changes: Changes) -> DialUp:
+    return DialUp(gateway, changes, RuleSet(gateway, changes, FLOW), 5)
+
+
+def test_everything_is_there_and_goes_again(
+    gateway: FortiGate, changes: Changes, access: DialUp
+) -> None:
+    access.prepare()
+    tunnels = [access.tunnel(profile) for profile in access.profiles]
+    assert all(len(name) <= 15 for name in tunnels)
+    rows = {row["name"]: row for row in gateway.rows(PHASE1)}
+    assert set(rows) == set(tunnels) == {row["name"] for row in gateway.rows(PHASE2)}
+    for profile in access.profiles:
+        row = rows[access.tunnel(profile)]
+        assert (row["type"], row["peerid"]) == ("dynamic", row["name"])
+        assert row["authusrgrp"] == access.group(profile)
+        assert (row["ipv4-start-ip"], row["ipv4-end-ip"]) == (str(profile.first), str(profile.last))
+        split = access.network(profile) if profile.network else ""
+        assert row["ipv4-split-include"] == split
+    sources = [[one["name"] for one in row["srcintf"]] for row in gateway.rows(POLICY)]
+    assert tunnels[:1] in sources and tunnels[1:] in sources
+    back = undo(changes.gateway, changes.journal, changes.journal.path.with_name(SAVED))
+    assert back.identical
+
+
+def test_no_key_stands_anywhere_but_in_memory(
+    gateway: FortiGate, changes: Changes, access: DialUp
+) -> None:
+    access.prepare()
+    assert access.psk not in changes.journal.path.read_text() + gateway.backup()
+    assert access.psk not in repr(access.users)

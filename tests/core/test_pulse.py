@@ -1,0 +1,47 @@
+"""A steady pulse between real programs in a network namespace."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from local_shell import LocalShell
+
+from gatepass.errors import NotProven
+from gatepass.pulse import Pulse, Pulses, start_echo
+
+PORT = 5301
+ONE, OTHER = "127.0.0.2", "127.0.0.3"
+
+
+def test_all_that_is_sent_comes_back(apart: LocalShell) -> None:
+    start_echo(apart, PORT, [ONE, OTHER], 60)
+    told = Pulse(apart, "pulse", {ONE: 30, OTHER: 10}, PORT, 0.01).wait()
+    assert told == {ONE: Pulses(30, 30, 0.0), OTHER: Pulses(10, 10, 0.0)}
+    assert told[ONE].lost_percent == 0
+    assert str(told[ONE]) == "0 of 30 packets were lost"
+
+
+def test_a_gap_is_seen_as_long_as_it_was(apart: LocalShell) -> None:
+    start_echo(apart, PORT, [ONE], 60)
+    pulse = Pulse(apart, "pulse", {ONE: 150}, PORT, 0.01)
+    time.sleep(0.5)
+    apart.run(f"nft add table inet t && nft add chain inet t c '{{ type filter hook input priority "
+              f"0; }}' && nft add rule inet t c udp dport {PORT} drop")
+    time.sleep(0.4)
+    apart.run("nft delete table inet t")
+    told = pulse.wait()[ONE]
+    assert told.sent == 150
+    assert 0.3 < told.longest_gap_s < 0.8
+    assert told.lost_percent == pytest.approx(told.longest_gap_s / 1.5 * 100, abs=5)
+    assert f"the longest gap lasted {told.longest_gap_s:.2f} s" in str(told)
+
+
+def test_nobody_answers(apart: LocalShell) -> None:
+    told = Pulse(apart, "pulse", {ONE: 10}, PORT, 0.01).wait()
+    assert told[ONE].answered == 0 and told[ONE].lost_percent == 100
+
+
+def test_an_address_that_is_not_there_is_not_proven(apart: LocalShell) -> None:
+    with pytest.raises(NotProven, match=r"no echo could be started on the client \(UDP port 5301"):
+        start_echo(apart, PORT, ["198.18.77.1"], 60)

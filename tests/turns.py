@@ -1,0 +1,33 @@
+"""Turns for tests of several workers: many side by side, or one alone."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def turn(alone: bool) -> Iterator[None]:
+    """Hold a turn for as long as the block lasts.
+
+    A worker that dies gives its turn back, as the kernel lets go of its locks.
+
+    Args:
+        alone: whether nobody else may have one at the same time.
+    """
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:  # one process has all turns
+        yield
+        return
+    gate, room = (Path(tempfile.gettempdir(), f"gatepass-tests-{run}.{name}") for name in
+                  ("gate", "room"))
+    with room.open("w") as inside:
+        with gate.open("w") as waiting:
+            # Who waits to be alone stands in the gate, so that nobody slips past.
+            fcntl.flock(waiting, fcntl.LOCK_EX)
+            fcntl.flock(inside, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
