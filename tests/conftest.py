@@ -35,13 +35,14 @@ ALONE = (
 """What measures: others at work at the same time would be measured as well."""
 MEASURED = re.compile("shaper|loss|slow|mss|cpu|empty")
 """Faults that show in a rate."""
+FIRST = (HERE / "faults", HERE / "runs")
+"""The longest files; a worker that began one of them last would be waited for by the others."""
 LONG = (HERE / "faults" / "test_site_faults.py", HERE / "faults" / "test_remote_faults.py")
 """Left out of a test run unless asked for (``-m long``): each waits for tunnels and their keys."""
 
 
-@pytest.hookimpl(tryfirst=True)  # the workers' own hook reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Second tries, and which tests one worker runs.
+    """Second tries, what is left out, and the longest files first.
 
     What measures may meet a slow moment of the machine: a second try, told as "rerun".
     """
@@ -50,8 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if item.path in LONG:
             item.add_marker(pytest.mark.long)
-        shared = _looks_at_the_whole_run(item)
-        item.add_marker(pytest.mark.xdist_group("whole run" if shared else str(item.path)))
+    items.sort(key=lambda item: item.path.parent not in FIRST)
 
 
 def _looks_at_the_whole_run(item: pytest.Item) -> bool:

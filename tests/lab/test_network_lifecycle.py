@@ -10,7 +10,7 @@ import time
 import pytest
 from network_lab import PROJECT, Labs, host
 
-from inhabitants import alive, inhabitants
+from inhabitants import KINDS, alive, inhabitants
 from lab.topology import NODES
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
@@ -73,7 +73,7 @@ def _only_lab(labs: Labs) -> str:
 def test_down_leaves_nothing_and_can_be_said_twice(labs):
     labs.must("up")
     namespaces = labs.namespaces("default")
-    assert len(namespaces) == 5 * len(NODES)
+    assert len(namespaces) == len(NODES) * len(KINDS)
     processes = inhabitants(namespaces)
     assert len(processes) > len(NODES)  # also SSH servers and the gateway
     assert "taken down" in labs.must("down")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.faulty_lab import Ended, FaultyLab
+from faults.faulty_lab import FaultyLab
 from runs.killing import Runs
 from runs.leaks import Watch, leaks, secrets_of
 
@@ -17,17 +17,6 @@ def test_the_search_finds_what_is_there(lab: FaultyLab) -> None:
     assert any("API token" in leak for leak in found)
     assert any("private key, line 2" in leak for leak in found)
     assert any("password" in leak for leak in found)
-
-
-def test_no_secret_is_in_the_results(lab: FaultyLab, whole_run: Ended) -> None:
-    assert leaks(whole_run.folder.parent, secrets_of(lab)) == []
-    assert {path.name for path in whole_run.folder.iterdir()} >= {"output.xml", "journal.jsonl"}
-
-
-def test_what_is_kept_of_the_customers_configuration_is_for_the_owner_alone(
-    whole_run: Ended,
-) -> None:
-    assert (whole_run.folder / "gateway-before.conf").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("level", ["TRACE", "DEBUG"])
