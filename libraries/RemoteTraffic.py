@@ -24,8 +24,6 @@ from RemoteAccess import LAG_S, listed_as, words_of
 from session import session
 
 PROMISE, RATE = "VPN users", "Remote access throughput"
-PUBLISHED_MBPS = 109
-"""SSL VPN of a FortiGate-VM 5.4.1 with one vCPU (Hokkanen 2016, table 16); never a threshold."""
 _LOOK_S = 1.0
 _TOGETHER_S = 3.0
 """How long users exchange something with the server, one alone and all of them."""
@@ -165,7 +163,6 @@ class RemoteTraffic:
         facts = {
             f"{client.program}_cpu_percent": round(self._program_cpu, 1),
             "without_tunnel_mbps": round(without, 3),
-            "published_mbps": PUBLISHED_MBPS,
         }
         self._measurement = replace(measured, facts=measured.facts | facts)
         session.note("measurement", self._measurement)

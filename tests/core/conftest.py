@@ -18,7 +18,10 @@ from gateway_client import TOKEN, GatewayUnderTest, make_certificates
 from local_shell import LocalShell
 
 from gatepass import fortigate
+from gatepass.changes import SAVED, Changes
+from gatepass.configuration import comparable
 from gatepass.fortigate import FortiGate
+from gatepass.journal import NAME, Journal
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,6 +89,16 @@ def gateway(device: GatewayUnderTest, quick_retries: None) -> Iterator[FortiGate
     one = FortiGate(device.url, TOKEN, device.folder / "tls" / "ca.pem", timeout_s=5)
     yield one
     one.close()
+
+
+@pytest.fixture
+def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
+    """What a run changes on that gateway, with its journal."""
+    mark = "gp0a1b2c"
+    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
+    journal = Journal.start(tmp_path / NAME, {"mark": mark})
+    yield Changes(gateway, journal, mark)
+    journal.release()
 
 
 @pytest.fixture

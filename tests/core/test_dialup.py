@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from gatepass.changes import SAVED, Changes, undo
-from gatepass.configuration import comparable
 from gatepass.dialup import PHASE1, PHASE2, DialUp
 from gatepass.fortigate import FortiGate
-from gatepass.journal import NAME, Journal
 from gatepass.rules import POLICY, Flow, RuleSet
 
-MARK = "gp0a1b2c"
 FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")
-
-
-@pytest.fixture
-def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
-    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
-    yield Changes(gateway, journal, MARK)
-    journal.release()
 
 
 @pytest.fixture

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gateway_client import GatewayUnderTest
 
 from gatepass.changes import SAVED, Changes, undo
-from gatepass.configuration import comparable
 from gatepass.errors import NotApplicable
 from gatepass.fortigate import FortiGate, Refused
 from gatepass.geography import OwnCountry
-from gatepass.journal import NAME, Journal
 from gatepass.rules import Flow, RuleSet
 from gatepass.security import FLOW, PROXY, Inspection, SecurityProfiles, without_licence
 from gatepass.security_log import stopped, told
@@ -22,14 +19,6 @@ from gatepass.specimens import BLOCKED_HOST, exploit
 
 MARK = "gp0a1b2c"
 CLIENT = "198.18.1.10"
-
-
-@pytest.fixture
-def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
-    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
-    yield Changes(gateway, journal, MARK)
-    journal.release()
 
 
 @pytest.fixture

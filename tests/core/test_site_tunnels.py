@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -11,26 +10,15 @@ from gateway_client import GatewayUnderTest
 from robot import running
 
 from gatepass.changes import SAVED, Changes, undo
-from gatepass.configuration import comparable
 from gatepass.fortigate import FortiGate, Refused
-from gatepass.journal import NAME, Journal
 from gatepass.proposals import PROPOSALS, ProposalName
 from gatepass.rules import ADDRESS, POLICY, Flow, RuleSet
 from gatepass.site_tunnels import MOST, PHASE1, PHASE2, ROUTE, Site, SiteTunnels, Tunnel
 
-MARK = "gp0a1b2c"
 FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")
 SITE = Site("port3", "198.18.4.1", "198.18.4.10")
 STRONG = PROPOSALS["aes256-sha256-dh14"]
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
-    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
-    yield Changes(gateway, journal, MARK)
-    journal.release()
 
 
 @pytest.fixture

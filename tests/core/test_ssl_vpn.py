@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from cryptography import x509
@@ -17,7 +16,6 @@ from gatepass.changes import SAVED, Changes, undo
 from gatepass.configuration import comparable
 from gatepass.errors import NotProven
 from gatepass.fortigate import FortiGate, Refused
-from gatepass.journal import NAME, Journal
 from gatepass.remote_access import (
     BEHIND,
     EVERYTHING,
@@ -33,14 +31,6 @@ from gatepass.ssl_vpn import CERTIFICATE, FACTORY, PORTAL, SETTINGS, SslVpn, off
 MARK = "gp0a1b2c"
 SERVER = "198.18.2.10"
 FLOW = Flow("198.18.1.10", SERVER, "port2", "port1")
-
-
-@pytest.fixture
-def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
-    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
-    yield Changes(gateway, journal, MARK)
-    journal.release()
 
 
 @pytest.fixture
