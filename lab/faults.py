@@ -313,6 +313,21 @@ _ALL = (
         _CALLS,
     ),
     Fault(
+        "api-slow",
+        "gateway",
+        "A customer is set up late, because the gateway's management takes long over each call.",
+        {**_CALLS, "milliseconds": Parameter(400, "how long each call takes besides")},
+    ),
+    Fault(
+        "objects-lost",
+        "gateway",
+        "Of all that is configured for a customer some is missing, although each was accepted.",
+        {
+            "path": Parameter("", "the beginning of the tables it concerns; all when empty", str),
+            "every": Parameter(20, "of how many new objects one is lost"),
+        },
+    ),
+    Fault(
         "delete-ignored",
         "gateway",
         "What is deleted is reported as gone and stays in the configuration.",

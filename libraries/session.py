@@ -27,6 +27,7 @@ from gatepass.geography import OwnCountry
 from gatepass.identity import Identity, identify
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.judgement import Rule
+from gatepass.provisioning import Provisioning
 from gatepass.remote_access import POOLS_WITHIN, RemoteAccess
 from gatepass.rules import Flow, RuleSet
 from gatepass.security import FLOW, PROXY, Inspection, SecurityProfiles
@@ -264,6 +265,12 @@ class Session:
         """Both sides of them, with what the checks keep of them."""
         return SiteVpn(self.site_tunnels, self.site_peer)
 
+    @once
+    def provisioning(self) -> Provisioning:
+        """Tenants on the gateway."""
+        outer = self.testbed.gateway.server_port
+        return Provisioning(lambda: connect(self.testbed), self.workspace.changes, outer)
+
     def _host(self, name: str) -> Host:
         host = self.testbed.endpoints.named.get(name)
         if host is None:
@@ -297,9 +304,15 @@ class Session:
             raise NotProven(f"the catalogue has no figure {figure} for {self.order.tier}.")
         return float(value)
 
-    def note(self, kind: str, content: object) -> None:
-        """Write a record into the log, for the certificate, and keep it for the report."""
-        self.noted.append(content)
+    def note(self, kind: str, content: object, aside: bool = False) -> None:
+        """Write a record into the log, for the certificate, and keep it for the report.
+
+        Args:
+            kind, content: see `gatepass.record.dump`.
+            aside: one of so many that it has no place among the report's figures of its check.
+        """
+        if not aside:
+            self.noted.append(content)
         if kind == "restoration":
             self.restoration = content
         logger.debug(record.dump(kind, content))

@@ -100,7 +100,8 @@ class Device:
         self.applier = Applier(data_plane, self._snapshot)
         self.database = Database(
             schema.tables(identity.version.release), self.store, Builder(self.vault),
-            self._changed, lambda: "evaluation-licence" in self.faults, self._furnish)
+            self._changed, lambda: "evaluation-licence" in self.faults, self._furnish,
+            self.faults.loses_object)
         self.resources = Resources(
             folder.path, lambda: self.applier.call(data_plane.session_count))
         self.security_log = SecurityLog(folder.path / "security.jsonl")

@@ -18,7 +18,9 @@ API_FAULTS: dict[str, dict[str, Any]] = {
     "api-429": _CALLS,
     "api-hang": _CALLS | {"seconds": 600},
     "api-drop": _CALLS,
+    "api-slow": _CALLS | {"milliseconds": 400},
     "delete-ignored": {"path": ""},
+    "objects-lost": {"path": "", "every": 20},
     "http-open": {"port": 80},
     "tls-old": {},
     "token-ignored": {},
@@ -152,6 +154,18 @@ class Faults:
         seen = self._calls[name] = self._calls.get(name, 0) + 1
         struck = seen - parameters["after"]
         return struck > 0 and (not parameters["times"] or struck <= parameters["times"])
+
+    def loses_object(self, path: str) -> bool:
+        """Whether a new object of this table is to be answered and not kept; counts them.
+
+        Args:
+            path: e.g. `firewall/policy`.
+        """
+        parameters = self._active.get("objects-lost")
+        if parameters is None or not path.startswith(parameters["path"]):
+            return False
+        seen = self._calls["objects-lost"] = self._calls.get("objects-lost", 0) + 1
+        return seen % max(1, int(parameters["every"])) == 0
 
     def ignores_delete(self, path: str) -> bool:
         """Whether a DELETE of this path is to be answered and not done."""

@@ -17,7 +17,7 @@ from gatepass.journal import Journal
 from gatepass.record import Restoration
 
 SAVED = "gateway-before.conf"
-_MARKED = ("name", "tag", "comments", "comment")
+_MARKED = ("name", "tag", "comments", "comment", "domain")
 _SCRIPT_FROM = 20  # below this many rows, single calls are quicker than a script and its check
 
 MKEYS = {
@@ -25,6 +25,7 @@ MKEYS = {
     "firewall/shaping-policy": "id",
     "firewall/proxy-policy": "policyid",
     "router/static": "seq-num",
+    "system.dhcp/server": "id",
     "webfilter/urlfilter": "id",
     "ips/custom": "tag",
     "application/custom": "tag",

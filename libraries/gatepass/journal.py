@@ -9,10 +9,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
+
+from gatepass.paths import FLEET
 
 NAME = "journal.jsonl"
 
@@ -33,6 +36,7 @@ class Journal:
     entries: list[dict] = field(default_factory=list)
     closed: bool = False
     _file: IO[str] | None = field(default=None, repr=False)
+    _writing: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @classmethod
     def start(cls, path: Path, head: dict) -> Journal:
@@ -96,8 +100,9 @@ class Journal:
             self._file = None
 
     def _add(self, entry: dict) -> None:
-        self._write(entry)
-        self.entries.append(entry)
+        with self._writing:  # several connections may be at work
+            self._write(entry)
+            self.entries.append(entry)
 
     def _write(self, entry: dict) -> None:
         if self._file is None:
@@ -109,5 +114,11 @@ class Journal:
 
 def pending(results: Path) -> list[Journal]:
     """The journals below a results folder that were never closed, newest first."""
-    found = [Journal.read(path) for path in sorted(results.glob(f"*/{NAME}"), reverse=True)]
+    paths = [*results.glob(f"*/{NAME}"), *results.glob(f"{FLEET}*/*/*/{NAME}")]
+    found = [Journal.read(path) for path in sorted(paths, key=_begun, reverse=True)]
     return [journal for journal in found if journal.head and not journal.closed]
+
+
+def _begun(path: Path) -> str:
+    """What sorts journals by the time that their runs began: the names of folders tell it."""
+    return path.as_posix().replace(f"/{FLEET}", "/")

@@ -19,6 +19,7 @@ from gatepass.schema import (
     text,
     whole,
 )
+from gatepass.tenant import MOST
 
 Switch = Annotated[bool, Field(description="true or false")]
 
@@ -66,6 +67,16 @@ class Vpn(Model):
         return names
 
 
+class Tenants(Model):
+    """Tenants that the gateway has to take beside the customer, each with rules of its own."""
+
+    tenants: int = whole(1, MOST, "of tenants")
+    parallel: int = whole(1, 32, "of tenants", default=1)
+    """How many are set up at the same time."""
+    within_s: float | None = number(0.1, 86_400, "of seconds", default=None)
+    """After which each has to stand; None: it is measured alone."""
+
+
 class OrderedGateway(Model):
     """What the gateway must be. What is left out is not checked."""
 
@@ -109,6 +120,7 @@ class Order(InputFile):
     inspection_mode: Literal["flow", "proxy"] = Field(default="flow", description="flow or proxy")
     """How the customer's policies inspect, where security services were bought."""
     vpn: Vpn = Vpn()
+    provisioning: Tenants | None = None
     gateway: OrderedGateway = OrderedGateway()
     notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
 

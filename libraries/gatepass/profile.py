@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from gatepass.errors import InputError
 from gatepass.schema import InputFile, Mistake, Model, did_you_mean, number, one_of, text, whole
+from gatepass.tenant import MOST
 
 FEWEST_SAMPLES = 2
 """Student's t needs two samples for an interval."""
@@ -43,6 +44,8 @@ class Profile(Model):
     """Size of the file that is downloaded with security services off and on."""
     downloads: int = whole(2, 1000, "of downloads", default=10)
     """How often, each."""
+    most_tenants: int | None = whole(1, MOST, "of tenants", default=None)
+    """How many of the tenants that the order names are tried; None: all of them."""
     sampling: Literal["trials", "intervals"] = Field(
         default="trials", description="trials or intervals"
     )

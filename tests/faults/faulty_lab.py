@@ -90,10 +90,16 @@ class FaultyLab:
         finally:
             self._must("-m", "lab", "fault", "--clear", "--lab", NAME)
 
-    def run(self, *tests: str) -> Ended:
-        """Run the checks whose long names match these patterns; all without one."""
+    def run(self, *tests: str, order: Path | None = None) -> Ended:
+        """Run the checks whose long names match these patterns; all without one.
+
+        Args:
+            tests: the patterns.
+            order: path of the order's file; the lab's own unless given.
+        """
         results = Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
         words = ["-m", "gatepass", "run", "--testbed", str(self.testbed), "--profile", "smoke"]
+        words += ["--order", str(order)] if order else []
         chosen = [word for test in tests for word in ("--test", test)]
         done = self._call(*words, *(["--", *chosen] if chosen else []), results=results)
         (folder,) = (path for path in results.iterdir() if path.is_dir())

@@ -73,6 +73,22 @@ def test_delete_ignored(api: GatewayUnderTest) -> None:
     api.delete(f"{ADDRESS}/stays")
 
 
+def test_lost_objects(api: GatewayUnderTest) -> None:
+    put(api, "objects-lost", path="firewall/address", every=3)
+    names = [f"object{number}" for number in range(6)]
+    assert all(api.post(ADDRESS, {"name": name})["status"] == "success" for name in names)
+    assert [status_of(api, path=f"{ADDRESS}/{name}") for name in names] == [200, 200, 404] * 2
+    for name in names:
+        api.call("DELETE", f"{ADDRESS}/{name}")
+
+
+def test_slow(api: GatewayUnderTest) -> None:
+    put(api, "api-slow", milliseconds=600_000, method="PUT")
+    assert status_of(api) == 200
+    with pytest.raises(requests.Timeout):
+        api.session.put(f"{api.url}/api/v2/{ADDRESS}/all", json={}, timeout=0.3)
+
+
 def test_plain_http(api: GatewayUnderTest) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}/api/v2/monitor/system/status"

@@ -213,7 +213,8 @@ class Script:
             present = next((row for row in level.children if row[table.mkey] == key), None)
         if present is not None:
             return _Draft(table, dict(present), level.path, key)
-        if table.fixed and not self._editor.state.accepts_dangling:
+        is_closed = table.fixed and table.may_come is None
+        if is_closed and not self._editor.state.accepts_dangling:
             raise not_found(f"{table.path} {word}")
         row = dict(table.template)
         row[table.mkey] = table.key.parse(table.mkey, key)

@@ -49,17 +49,20 @@ class Database:
         on_change: called after each change that is committed.
         evaluation: whether the limits of the evaluation licence hold.
         furnish: adds what every configuration of this one device has, where it is missing.
+        loses: see `Editor`.
     """
 
     def __init__(self, tables: Mapping[str, Table], store: Store, builder: Builder,
                  on_change: Callable[[], None],
                  evaluation: Callable[[], bool] = lambda: False,
-                 furnish: Callable[[Editor], None] = lambda editor: None) -> None:
+                 furnish: Callable[[Editor], None] = lambda editor: None,
+                 loses: Callable[[str], bool] = lambda path: False) -> None:
         self.tables = tables
         self.store = store
         self.builder = builder
         self._on_change = on_change
         self._evaluation = evaluation
+        self._loses = loses
         self._furnish = furnish
         self._transactions: dict[int, Transaction] = {}
         self._last_number = 0
@@ -95,7 +98,7 @@ class Database:
 
     def editor(self, state: State | None = None) -> Editor:
         """An editor of the running configuration, or of another."""
-        return Editor(state or self.state, self.builder, self._evaluation)
+        return Editor(state or self.state, self.builder, self._evaluation, self._loses)
 
     @contextmanager
     def change(self) -> Iterator[Editor]:

@@ -53,13 +53,16 @@ class Editor:
         state: the configuration.
         builder: makes rows.
         evaluation: whether the limits of the permanent evaluation licence hold.
+        loses: whether the next new row of a table is answered and not kept.
     """
 
     def __init__(self, state: State, builder: Builder,
-                 evaluation: Callable[[], bool] = lambda: False) -> None:
+                 evaluation: Callable[[], bool] = lambda: False,
+                 loses: Callable[[str], bool] = lambda path: False) -> None:
         self.state = state
         self.builder = builder
         self._evaluation = evaluation
+        self._loses = loses
 
     def table(self, path: str) -> Table:
         """The declaration of a table.
@@ -93,8 +96,9 @@ class Editor:
         if table.mkey is None:
             raise CmdbError(PERMISSION_DENIED, f"{table.path} has no rows to add.", 405)
         # In a file that is read, what belongs to a row may stand before that row.
-        is_early = self.state.accepts_dangling and table.is_companion({**table.template, **body})
-        if table.fixed and not is_early:
+        told = {**table.template, **body}
+        is_early = self.state.accepts_dangling and table.is_companion(told)
+        if table.fixed and not is_early and not _may_come(table, told):
             raise CmdbError(TABLE_FULL, f"No entry can be added to {table.path}.")
         key = self._new_key(table, body)
         body = {**body, table.mkey: key}
@@ -104,8 +108,9 @@ class Editor:
         self._check_room(table)
         self._check_name_free(table, row[table.mkey])
         checked = self._checked(table, None, row)
-        self._bring_companion(table, checked)
-        self.state.append(table.path, row[table.mkey], checked)
+        if not self._loses(table.path):
+            self._bring_companion(table, checked)
+            self.state.append(table.path, row[table.mkey], checked)
         return row[table.mkey]
 
     def install(self, table: Table, body: Mapping[str, Any]) -> None:
@@ -266,8 +271,9 @@ class Editor:
         if place.key is None:
             self._purge(place.path)
             return
-        table, key, _ = self.row(place.path, place.key)
-        self._check_removable(table)
+        table, key, row = self.row(place.path, place.key)
+        if not _may_come(table, row):
+            self._check_removable(table)
         if key in table.read_only:
             raise _read_only(table, key)
         self._check_unused(table, key)
@@ -333,6 +339,10 @@ class Editor:
         body.pop("uuid", None)
         body[table.mkey] = new_key
         return self.create(Place(table.path), body)
+
+
+def _may_come(table: Table, row: Mapping[str, Any]) -> bool:
+    return table.may_come is not None and table.may_come(row)
 
 
 def _read_only(table: Table, key: Key) -> CmdbError:

@@ -140,6 +140,7 @@ class Port:
     up: bool = True
     allowaccess: frozenset[str] = frozenset()
     allowaccess6: frozenset[str] = frozenset()
+    loopback: bool = False
 
     @property
     def address(self) -> str:

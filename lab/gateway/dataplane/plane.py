@@ -20,6 +20,7 @@ from .ipsec_part import Ike
 from .ipsec_status import IpsecStatus
 from .kernel import FORWARDING, SETTINGS, KernelSettings
 from .lookup import Packet, look_up
+from .loopbacks import Loopbacks
 from .members import GROUP, Who
 from .proxy_part import WebProxy
 from .queues import Queues
@@ -64,6 +65,7 @@ class DataPlane:
         self.parts: list[Part] = [
             tunnels,
             self._remote,
+            Loopbacks(),
             Routing(),
             Queues(),
             self._inspection,

@@ -131,6 +131,8 @@ class Api:
     async def _fault(self, path: str, method: str) -> Answer | None:
         """What a fault of the API answers in the place of the gateway."""
         faults = self._device.faults
+        if faults.strikes("api-slow", path, method):
+            await asyncio.sleep(faults.parameter("api-slow", "milliseconds") / 1000)
         if faults.strikes("api-hang", path, method):
             await asyncio.sleep(faults.parameter("api-hang", "seconds"))
             return html(504, "Gateway Timeout", "The server did not answer in time.")

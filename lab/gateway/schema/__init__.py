@@ -22,6 +22,7 @@ from lab.gateway.schema import (
     router,
     ssl_ssh,
     system,
+    system_dhcp,
     system_interface,
     user,
     vpn_certificate,
@@ -37,6 +38,7 @@ from lab.gateway.versions import Release
 BRANCHES = (
     system,
     system_interface,
+    system_dhcp,
     geoip_override,
     firewall_address,
     firewall_service,

@@ -115,6 +115,7 @@ class Table:
         check: rule about a whole row, raising `CmdbError`.
         read_only: keys of rows that come with the device and cannot be changed or removed.
         fixed: rows come with the device: none can be added or removed.
+        may_come: of a fixed table: which rows can be added and removed all the same.
         companion: the row of another table that each row brings along.
         is_companion: of a fixed table: whether a row belongs to a row of another table.
         evaluation_limit: most rows under the permanent evaluation licence.
@@ -137,6 +138,7 @@ class Table:
     read_only: frozenset[str] = frozenset()
     fixed: bool = False
     companion: Companion | None = None
+    may_come: Callable[[Row], bool] | None = None
     is_companion: Callable[[Row], bool] = lambda row: False
     evaluation_limit: int = 0
     since: Release | None = None

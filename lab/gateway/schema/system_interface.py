@@ -40,7 +40,7 @@ INTERFACE = Table(
         parsed("macaddr", "mac-address", values.string(17), "00:00:00:00:00:00"),
         option("speed", "auto", "1000full", "10000full"),
         option("status", "up", "down", default="up"),
-        option("type", "physical", "tunnel", default="physical"),
+        option("type", "physical", "tunnel", "loopback", default="physical"),
         # Of a tunnel: the port that carries it, and the address at its other end.
         reference("interface", "system/interface", size=15),
         parsed("remote-ip", "ipv4-classnet-host", values.ipv4_interface, "0.0.0.0 0.0.0.0"),
@@ -77,6 +77,7 @@ INTERFACE = Table(
     ),
     access="netgrp",
     fixed=True,
+    may_come=lambda row: row["type"] == "loopback",
     is_companion=lambda row: row["type"] == "tunnel",
     factory=(
         # a new device can be reached for its first configuration, as one from the factory can

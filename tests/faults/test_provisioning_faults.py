@@ -1,0 +1,52 @@
+"""A gateway that loses objects, or takes long over them, is caught where tenants are set up."""
+
+from __future__ import annotations
+
+import pytest
+from cases import FAIL, Case, prove
+from faulty_lab import FaultyLab
+
+CHAPTER = "*.Provisioning.*"
+TENANTS = "Every Tenant Is Set Up Whole And Goes Without A Trace"
+
+CASES = [
+    Case(
+        ("objects-lost", "path=firewall/vip", "every=60"),
+        (CHAPTER,),
+        {
+            TENANTS: (
+                FAIL,
+                "Every object of every tenant is there as it was told: not so",
+                "50 DNAT rules: The gateway accepted 50 rows for firewall/vip and shows 49",
+                "is the first that is missing",
+            )
+        },
+    ),
+    Case(
+        ("api-slow",),
+        (CHAPTER,),
+        {
+            TENANTS: (
+                FAIL,
+                "Provisioning, the slowest tenant",
+                "promised is at most 10 s",
+                "Most of it went into its step",
+            )
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_fault(lab: FaultyLab, case: Case) -> None:
+    prove(lab, case)
+
+
+def test_an_object_that_does_not_go_is_told(lab: FaultyLab) -> None:
+    words = ("told to delete user/local", "said yes, and still has it")
+    still_there = {
+        TENANTS: (FAIL, *words),
+        "The Configuration Is Back As It Was": (FAIL, "objects of the run would not go"),
+    }
+    fault = ("delete-ignored", "path=user/local")
+    prove(lab, Case(fault, (CHAPTER,), still_there, left=True))

@@ -1,0 +1,27 @@
+"""Loopback interfaces of the data plane: there with their addresses, gone with their row."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from dataplane_config import config, policy
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
+
+INNER = {
+    "name": "inner",
+    "type": "loopback",
+    "ip": "198.18.128.1 255.255.255.192",
+    "allowaccess": "ping",
+}
+
+
+def test_a_loopback_answers_and_goes(rig):
+    plain = config(policy(1))
+    ports = plain.get("system/interface", [])
+    rig.apply({**plain, "system/interface": [*ports, INNER]})
+    assert rig.ping("198.18.128.1")
+    rig.apply(plain)
+    assert not rig.ping("198.18.128.1")
+    assert "inner" not in rig.output("ip", "link")
