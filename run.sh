@@ -14,21 +14,32 @@ say()     { printf '%s\n' "$*" >&2; }
 # --- what was asked for ---------------------------------------------------------------------------
 command=run
 case ${1-} in
-  lab|test|validate|restore|certificate|results|verify|history|dashboard) command=$1; shift ;;
+  lab|test|validate|restore|certificate|results|verify|history|dashboard|fleet) command=$1; shift ;;
   run) shift ;;
 esac
+
+# whether the orders of an earlier run were tested in labs, which are gone
+in_labs() {
+  grep -qs '"lab": true' "$1/fleet.json" "${GATEPASS_RESULTS:-$root/results}/$1/fleet.json"
+}
 
 yes=no has_testbed=no wants_help=no
 arguments=()
 for word in "$@"; do
+  [[ ${before-} != --resume || ${past_dashes-} ]] || word=--resume=$word
+  before=$word
   [[ ${past_dashes-} ]] || case $word in
     --)                         past_dashes=1 ;;
     --yes)                      yes=yes; continue ;;
     --testbed|--testbed=*)      has_testbed=yes ;;
+    --testbeds|--testbeds=*)    has_testbed=yes ;;
+    --resume)                   continue ;;
+    --resume=*)                 in_labs "${word#*=}" || has_testbed=yes ;;
     -h|--help)                  wants_help=yes ;;
   esac
   arguments+=("$word")
 done
+[[ ${past_dashes-} || ${before-} != --resume ]] || arguments+=(--resume)   # without its RUN
 [[ -t 0 && -t 2 ]] || yes=yes   # nobody there to ask
 
 # the lab makes network namespaces; against a real testbed nothing needs root
@@ -129,13 +140,21 @@ case $command in
   lab)  run python -m lab ${arguments[@]+"${arguments[@]}"} ;;
   test)
     # what takes minutes each runs where it is asked for: ./run.sh test -m long
-    run python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long" ${arguments[@]+"${arguments[@]}"} ;;
+    run python -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "not long" ${arguments[@]+"${arguments[@]}"} ;;
   run)
     if [[ $lab == yes ]]; then
       # a mistake is told before a lab is built for it
-      python -m gatepass validate ${arguments[@]+"${arguments[@]}"} >/dev/null || exit $?
-      say "No testbed named: building the embedded lab …"
-      run python -m lab run -- python -m gatepass run --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
+      tiers=$(python -m gatepass labs-for ${arguments[@]+"${arguments[@]}"}) || exit $?
+      if [[ -z $tiers ]]; then
+        say "No testbed named: building the embedded lab …"
+        run python -m lab run -- python -m gatepass run --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
+      else
+        say "No testbed named: building a lab for each order …"
+        labs=()
+        for tier in $tiers; do labs+=(--tier "$tier"); done
+        run python -m lab run --gateways "$(wc -w <<<"$tiers")" "${labs[@]}" -- \
+          python -m gatepass run --lab '--testbed={testbed}' ${arguments[@]+"${arguments[@]}"}
+      fi
     else
       run python -m gatepass run ${arguments[@]+"${arguments[@]}"}
     fi ;;

@@ -10,7 +10,10 @@ from types import ModuleType
 
 from benchmarks import machine
 
-NAMES = ("overhead", "counters", "policies", "setup", "services", "vpn_ipsec", "vpn_ssl")
+NAMES = (
+    *("overhead", "counters", "policies", "setup", "services", "vpn_ipsec", "vpn_ssl"),
+    *("lab_gateways", "fleet"),
+)
 
 
 def main() -> int:
@@ -28,13 +31,21 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measures in labs of its own, which it builds and takes down. Needs root.",
-        epilog="\n".join(f"{name:11}{_subject(_module(name))}" for name in NAMES),
+        epilog="\n".join(f"{name:13}{_subject(_module(name))}" for name in NAMES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="see below; all without one")
-    parser.add_argument("--profile", default="quick", help="for overhead (default: %(default)s)")
+    parser.add_argument(
+        "--profile", default="quick", help="for overhead and fleet (default: %(default)s)"
+    )
     parser.add_argument("--times", type=int, help="how often each figure is measured")
+    parser.add_argument(
+        "--minutes", type=float, help="for lab_gateways: how long tenants are set up (default: 10)"
+    )
+    parser.add_argument(
+        "--gateways", type=int, nargs="+", help="for lab_gateways: how many (default: up to 100)"
+    )
     told = parser.parse_args()
     if unknown := [name for name in told.names if name not in (*NAMES, "all")]:
         parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(NAMES)}, all")

@@ -98,10 +98,14 @@ class BenchLab:
 
     def rules(self, gateway: FortiGate) -> RuleSet:
         """Test policies by the suite's own code."""
-        journal = Journal.start(self.folder / f"journal-{len(os.listdir(self.folder))}", {})
         ends, ports = self.testbed.endpoints, self.testbed.gateway
         flow = Flow(ends.client.address, ends.server.address, ports.client_port, ports.server_port)
-        return RuleSet(gateway, Changes(gateway, journal, MARK), flow)
+        return RuleSet(gateway, self.changes(gateway), flow)
+
+    def changes(self, gateway: FortiGate) -> Changes:
+        """Changes to the gateway with a journal of their own."""
+        journal = Journal.start(self.folder / f"journal-{len(os.listdir(self.folder))}", {})
+        return Changes(gateway, journal, MARK)
 
     @contextmanager
     def endpoints(self) -> Iterator[tuple[SshShell, SshShell]]:

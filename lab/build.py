@@ -106,6 +106,8 @@ def _build(lab: Lab, delivery: Delivery) -> None:
     serial = _serial_number()
     gateway = device.start(lab.node("gateway"), serial, delivery.version)
     lab.gateway = {"serial": serial, "version": delivery.version, **gateway.as_dict()}
+    if delivery.tier:
+        lab.gateway["tier"] = delivery.tier
     lab.save()
     for name, endpoint in endpoints.items():
         endpoint.start_sshd(lab.node(name))

@@ -16,9 +16,11 @@ from lab.injection import Injection
 from lab.node import Node, environment
 from lab.process import Process
 from lab.report import fault_list, status
-from lab.run import interruptible, run_command, undisturbed
+from lab.run import interruptible, undisturbed
+from lab.several import run_in_labs, several
 from lab.state import Lab, check_name, lab, names
 from lab.takedown import down, remove_left_behind
+from lab.tiers import check_tier
 from lab.topology import NODES
 
 DEFAULT_NAME = "default"
@@ -134,11 +136,15 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         _run,
         "build a lab, run a command against it, take the lab down",
-        usage="python -m lab run [--name NAME] [--fault NAME[,KEY=VALUE…]]… -- COMMAND…",
-        epilog="{testbed} in the command stands for the path of the lab's testbed file. The exit "
-        "code is the command's.",
+        usage="python -m lab run [--name NAME] [--gateways N] [--tier NAME]… "
+        "[--fault NAME[,KEY=VALUE…]]… -- COMMAND…",
+        epilog="{testbed} in the command stands for the path of the lab's testbed file; a word "
+        "that holds it is repeated for each lab. The exit code is the command's.",
     )
     one.add_argument("--name", help="the lab's name; a new one unless given")
+    one.add_argument(
+        "--gateways", metavar="N", type=int, help="build N labs, one a tier unless given"
+    )
     one.add_argument(
         "--fault",
         dest="faults",
@@ -177,6 +183,15 @@ def _add_delivery(parser: argparse.ArgumentParser) -> None:
         help="FortiOS script with what the provider configured (default: lab/delivered.conf)",
     )
     parser.add_argument(
+        "--tier",
+        dest="tiers",
+        metavar="NAME",
+        type=check_tier,
+        action="append",
+        default=[],
+        help="deliver the gateway as this service tier; with `run` several times, a lab each",
+    )
+    parser.add_argument(
         "--factory",
         dest="delivered",
         action="store_const",
@@ -185,14 +200,14 @@ def _add_delivery(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _built(name: str, options: argparse.Namespace) -> Lab:
+def _built(name: str, options: argparse.Namespace, tier: str | None) -> Lab:
     """Build a lab that is this process's own."""
     # Here, as its libraries take half a second to import and no other command needs them.
     from lab.build import up
 
     owner = Process.of(os.getpid())
     assert owner is not None
-    return up(name, owner, Delivery(options.version, options.delivered))
+    return up(name, owner, Delivery(options.version, options.delivered, tier))
 
 
 def _clean() -> None:
@@ -205,7 +220,7 @@ def _up(options: argparse.Namespace) -> int:
     begin = time.monotonic()
     with interruptible():
         _clean()
-        built = _built(name, options)
+        built = _built(name, options, options.tiers[-1] if options.tiers else None)
         built.owner = None
         built.save()
     print(f"Lab {name} is up ({time.monotonic() - begin:.1f} s).")
@@ -284,15 +299,11 @@ def _fault(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    name = check_name(options.name or f"run-{secrets.token_hex(3)}")
+    name = options.name or f"run-{secrets.token_hex(3)}"
     faults = [parse(text) for text in options.faults]
+    wanted = several(name, options.gateways, options.tiers)
     with interruptible():
         _clean()
-        built = _built(name, options)
-        try:
-            for chosen, values in faults:
-                Injection(built).inject(chosen, values)
-            return run_command(options.command, built.testbed)
-        finally:
-            with undisturbed():
-                down(name)
+        return run_in_labs(
+            wanted, lambda one, tier: _built(one, options, tier), faults, options.command
+        )

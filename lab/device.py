@@ -1,6 +1,5 @@
 """The lab's gateway as the lab sees it: a process in its node that is prepared and started."""
 
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from lab.gateway.versions import Version
 from lab.node import PROJECT, Node, tail
 from lab.process import Process, wait_until
 from lab.secret import api_token, write_secret
+from lab.tiers import for_tier
 from lab.topology import GATEWAY_ADDRESS
 
 if TYPE_CHECKING:
@@ -34,10 +34,12 @@ class Delivery:
     Args:
         version: the FortiOS version whose behaviour the gateway shows.
         delivered: a configuration script that is applied to the new gateway, or None.
+        tier: the service tier whose shaper the script gets; None for the script as it is.
     """
 
     version: str = DEFAULT_VERSION
     delivered: Path | None = DELIVERED
+    tier: str | None = None
 
 
 class Device:
@@ -78,7 +80,8 @@ class Device:
         (self.folder / "hosts").write_text(host_names)
         if delivery.delivered is not None:
             try:
-                shutil.copyfile(delivery.delivered, self.folder / "delivered.conf")
+                script = delivery.delivered.read_text()
+                (self.folder / "delivered.conf").write_text(for_tier(script, delivery.tier))
             except OSError as error:
                 raise LabMistake(
                     f"The configuration {delivery.delivered} cannot be read "

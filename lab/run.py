@@ -54,15 +54,16 @@ def undisturbed() -> Iterator[None]:
         yield
 
 
-def run_command(command: Sequence[str], testbed: Path) -> int:
+def run_command(command: Sequence[str], testbeds: Sequence[Path]) -> int:
     """Run a command to its end, and hand on to it the signals that ask for an end.
 
     On a terminal the command gets the keyboard, as a shell would give it, so Ctrl-C reaches it
     and not the lab. It has three minutes to end after the first signal.
 
     Args:
-        command: program and arguments; `{testbed}` in them stands for the testbed's path.
-        testbed: the lab's testbed file.
+        command: program and arguments; `{testbed}` in them stands for a testbed's path, and a
+            word that holds it is there once for each.
+        testbeds: the labs' testbed files.
 
     Returns:
         The command's exit code; 128 and the signal's number where a signal ended it.
@@ -70,7 +71,11 @@ def run_command(command: Sequence[str], testbed: Path) -> int:
     Raises:
         LabMistake: the program cannot be started.
     """
-    words = [word.replace(PLACEHOLDER, str(testbed)) for word in command]
+    words = [
+        word.replace(PLACEHOLDER, str(testbed))
+        for word in command
+        for testbed in (testbeds if PLACEHOLDER in word else testbeds[:1])
+    ]
     terminal = _Terminal()
     not_to_outlive = die_with_parent(os.getpid())
 

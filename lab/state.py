@@ -54,7 +54,8 @@ class Lab:
         boot: the run of the kernel that it was built in.
         created: when, in seconds since the epoch.
         nodes: its nodes by name, as far as they were made.
-        gateway: the gateway's process in its node, with `serial` and `version`.
+        gateway: the gateway's process in its node, with `serial`, `version` and, if
+            it was delivered as one, `tier`.
     """
 
     name: str

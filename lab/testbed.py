@@ -1,5 +1,6 @@
 """The file that tells a test run how to reach the lab, as it would for a real site."""
 
+import socket
 from typing import Any
 
 import yaml
@@ -32,6 +33,9 @@ def write_testbed(lab: Lab) -> None:
     content: dict[str, Any] = {
         "testbed": f"lab-{lab.name}",
         "network_namespace": f"/proc/{lab.node('control').init.pid}/ns/net",
+        # all labs of a machine have the same processors
+        "shares": [f"machine {socket.gethostname()}"],
+        **({"tiers": [lab.gateway["tier"]]} if "tier" in lab.gateway else {}),
         "gateway": {
             "url": f"https://{GATEWAY_ADDRESS}",
             "ca_file": "gateway-ca.pem",

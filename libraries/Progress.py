@@ -1,9 +1,11 @@
-"""Tells on the terminal how far a run is: chapters, then a line a check with its verdict."""
+"""Tells how far a run is, on the terminal and to its fleet: a chapter, then its checks."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
+
+from gatepass.fleet.progress import tell
 
 SYMBOLS = {"pass": "✓", "fail": "✗", "not proven": "?", "not applicable": "–"}
 _WIDTH = 110
@@ -24,6 +26,7 @@ class Progress:
         """A chapter's name."""
         if data.tests:
             self._say(f"\n{data.name}")
+            tell("chapter", name=data.name)
 
     def start_test(self, data: object, result: object) -> None:
         """What is at work now, on a terminal only."""
@@ -36,6 +39,7 @@ class Progress:
         if self._live:
             self._out.write("\r\033[K")
         verdict = result.metadata.get("Verdict", "not proven")
+        tell("check", chapter=result.parent.name, name=result.name, verdict=verdict)
         measured = result.metadata.get("Measured", "")
         wanted = result.metadata.get("Required", "")
         line = f"  {SYMBOLS[verdict]} {verdict:<14} {result.name}"

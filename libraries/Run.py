@@ -14,6 +14,7 @@ from robot.libraries.BuiltIn import BuiltIn
 import gatepass
 from gatepass.errors import NotProven
 from gatepass.fortigate import GatewayLost, Refused
+from gatepass.paths import run_name
 from gatepass.plan import planned
 from gatepass.published import load_published
 from gatepass.shapers import in_use
@@ -99,7 +100,7 @@ class Run:
         """Who is tested, against what, how; also as metadata of the report."""
         order, profile, testbed = session.order, session.profile, session.testbed
         facts = {
-            "run_id": session.folder.name,
+            "run_id": run_name(session.folder),
             "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
             "gatepass": gatepass.__version__,
             "order": order.model_dump(exclude={"gateway"}),

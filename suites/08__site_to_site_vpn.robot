@@ -25,7 +25,7 @@ Without The Tunnel Nothing Passes In Clear
     Then Nothing Of Its Network Should Pass
 
 The Promised Tunnels Are Up At Once
-    [Tags]    ipsec    -throughput
+    [Tags]    ipsec    load    -throughput
     [Template]    NONE
     Given The Promised Number Of Tunnels Is Configured
     When The Peer Brings All Of Them Up At Once
@@ -42,7 +42,7 @@ A Tunnel Comes Back After Its SA Was Deleted
     Then It Should Come Back By Itself
 
 Keys Are Renewed Under Traffic When The Peer Asks
-    [Tags]    -throughput
+    [Tags]    load    -throughput
     [Template]    NONE
     Given A Tunnel Is Up
     When The Peer Renews Its Keys Under Traffic

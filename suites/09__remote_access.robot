@@ -81,6 +81,7 @@ Downloads Of One User
     to the client
 
 The Promised Users Are Connected At Once
+    [Tags]    load
     Given Remote Access Is Open
     When The Promised Number Of Users Connects At Once
     And All Users Send At The Same Time

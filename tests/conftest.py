@@ -27,7 +27,6 @@ RETRIED = (
     HERE / "lab" / "test_sslvpn_server.py",
 )
 ALONE = (
-    HERE / "faults" / "test_endpoints.py",
     HERE / "lab" / "test_dataplane_limits.py",
     HERE / "lab" / "test_inspection_plane.py",
     HERE / "runs" / "test_history_run.py",

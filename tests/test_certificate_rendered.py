@@ -55,20 +55,24 @@ PAGES = {
 }
 
 
-@pytest.fixture(scope="module")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess]:
-    """The pages, and the run of the Robot suite that looks at them through the Browser library."""
-    folder = tmp_path_factory.mktemp("rendered")
-    for name, outcome in PAGES.items():
-        (folder / f"{name}.html").write_text(render(outcome(), DIGEST), encoding="utf-8")
+def looked_at(folder: Path, suite: str) -> subprocess.CompletedProcess:
+    """The run of a Robot suite that looks at a folder's pages through the Browser library."""
     switches = "['--no-sandbox']" if os.geteuid() == 0 else "[]"
     call = [sys.executable, "-m", "robot", "--outputdir", str(folder), "--pythonpath", str(ROBOT),
             "-v", f"FOLDER:{folder}", "-v", f"CHROMIUM:{CHROMIUM}", "-v", f"SWITCHES:{switches}",
-            str(ROBOT / "certificate.robot")]  # fmt: skip
-    done = subprocess.run(
+            str(ROBOT / suite)]  # fmt: skip
+    return subprocess.run(
         call, cwd=folder, capture_output=True, text=True, timeout=240, check=False
     )
-    return folder, done
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess]:
+    """The pages, and the run of the suite that looks at them."""
+    folder = tmp_path_factory.mktemp("rendered")
+    for name, outcome in PAGES.items():
+        (folder / f"{name}.html").write_text(render(outcome(), DIGEST), encoding="utf-8")
+    return folder, looked_at(folder, "certificate.robot")
 
 
 def test_what_a_browser_shows(rendered):

@@ -14,7 +14,7 @@ from robot.api import TestSuite
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 SUITES = [test for test in TestSuite.from_file_system(ROOT / "suites").all_tests]
-MAY_KNOW_ROBOT = {"outcome.py", "plan.py", "run.py", "cli.py"}
+MAY_KNOW_ROBOT = {"outcome.py", "plan.py", "run.py", "cli.py", "worker.py", "merged.py"}
 
 
 def _finds(*command: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 import yaml
 
 from gatepass.changes import SAVED
+from gatepass.errors import InputError
+from gatepass.fleet.call import is_fleet, read
 from gatepass.record import NOT_PROVEN
 from gatepass.run import EXIT_CODES
 
@@ -17,21 +20,42 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")
 
 
-def _block(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    return found
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+ONE, FLEET = 0, 1
+"""The first pipeline of each kind is of one gateway, the second of a fleet."""
+JOBS = {
+    name: told
+    for block in _blocks("yaml")
+    for name, told in yaml.safe_load(block).items()
+    if name != "stages"
+}
 
 
 @pytest.fixture(scope="module")
 def job() -> dict:
-    return yaml.safe_load(_block("yaml"))["activate"]
+    return JOBS["activate"]
+
+
+def _of(job: dict) -> list[str]:
+    """What a job of GitLab calls."""
+    parts = (job.get(name, []) for name in ("before_script", "script", "after_script"))
+    return [command for part in parts for command in part]
+
+
+def _jenkins(which: int) -> list[str]:
+    """What a pipeline of Jenkins calls."""
+    found = re.findall(
+        r"'''(.*?)'''|(?:sh|script:) '([^'\n]+)'", _blocks("groovy")[which], re.DOTALL
+    )
+    return [(long or short).replace("\\\\\n", "\\\n") for long, short in found]
 
 
 def _commands() -> list[str]:
-    job = yaml.safe_load(_block("yaml"))["activate"]
-    shell = re.findall(r"'''(.*?)'''|sh '([^']*)'", _block("groovy"), re.DOTALL)
-    jenkins = [(long or short).replace("\\\\\n", "\\\n") for long, short in shell]
-    return [*job["before_script"], *job["script"], *job["after_script"], *jenkins, _block("sh")]
+    gitlab = [command for job in JOBS.values() for command in _of(job)]
+    return [*gitlab, *_jenkins(ONE), *_jenkins(FLEET), *_blocks("sh")]
 
 
 @pytest.mark.parametrize("command", _commands(), ids=lambda text: text.strip()[:30])
@@ -42,8 +66,8 @@ def test_the_shell_takes_it(command: str) -> None:
         assert (ROOT / name).is_file(), name
 
 
-def test_both_call_a_run_and_restore() -> None:
-    told = "\n".join(_commands())
+def test_both_call_a_run_and_restore(job: dict) -> None:
+    told = "\n".join([*_of(job), *_jenkins(ONE)])
     assert told.count("--order variables/orders/sgw-500-site.yaml") == 2
     assert told.count("./run.sh restore") == 4
 
@@ -55,18 +79,85 @@ def test_gitlab_lets_only_not_proven_be_a_warning(job: dict) -> None:
 
 
 def test_jenkins_does_so_too() -> None:
-    groovy = _block("groovy")
+    groovy = _blocks("groovy")[ONE]
     assert f"if (code == {EXIT_CODES[NOT_PROVEN]}) {{ unstable(" in groovy
     assert "else if (code != 0) { error(" in groovy
+
+
+@pytest.mark.parametrize("groovy", _blocks("groovy"), ids=["one", "fleet"])
+def test_its_brackets_are_closed(groovy: str) -> None:
     assert groovy.count("{") == groovy.count("}") and groovy.count("(") == groovy.count(")")
 
 
 def test_the_customers_configuration_is_no_artifact(job: dict) -> None:
     assert job["artifacts"]["exclude"] == [f"results/**/{SAVED}"]
-    assert f"excludes: 'results/**/{SAVED}'" in _block("groovy")
+    assert f"excludes: 'results/**/{SAVED}'" in _blocks("groovy")[ONE]
+    assert JOBS["part"]["artifacts"]["exclude"] == [f"part-*/**/{SAVED}"]
+    assert f"excludes: '**/{SAVED}'" in _blocks("groovy")[FLEET]
 
 
 def test_every_exit_code_is_told() -> None:
     rows = re.findall(r"^\| (\d+)( \w+(?: \w+)?)? \|", TEXT, re.MULTILINE)
     assert {int(code) for code, _ in rows} == {*EXIT_CODES.values(), 64, 70}
     assert {name.strip(): int(code) for code, name in rows if name} == EXIT_CODES
+
+
+def _call_of(commands: list[str], start: str) -> list[str]:
+    """The words of the one call that begins so, as the shell would hand them over."""
+    (line,) = (
+        line
+        for command in commands
+        for line in command.replace("\\\n", " ").splitlines()
+        if line.strip().startswith(start)
+    )
+    settings = "CI_NODE_INDEX=1 CI_NODE_TOTAL=2 PART=1 port=8271; set -f; "
+    told = subprocess.run(
+        ["bash", "-c", settings + f"printf '%s\\n' {line}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return told.stdout.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    "commands", [_of(JOBS["part"]), _jenkins(FLEET)], ids=["GitLab", "Jenkins"]
+)
+def test_a_part_of_a_fleet_is_called_as_it_is_taken(commands: list[str]) -> None:
+    """Each option is understood, up to the files, which are the reader's."""
+    words = _call_of(commands, "./run.sh --yes --orders")
+    assert words[words.index("--shard") + 1] == "1/2"
+    assert words[words.index("--turns") + 1] == "127.0.0.1:8271"
+    assert is_fleet(words)
+    with pytest.raises(InputError, match=r"--testbeds .*: this folder holds no testbed"):
+        read(words)
+
+
+@pytest.mark.parametrize(
+    "commands", [_of(JOBS["join"]), _jenkins(FLEET)], ids=["GitLab", "Jenkins"]
+)
+def test_the_parts_are_joined_and_the_fleet_decides(commands: list[str]) -> None:
+    words = _call_of(commands, "./run.sh fleet")
+    assert words == ["fleet", "part-*/fleet-*", "--to", "fleet"]
+    assert JOBS["part"]["allow_failure"]["exit_codes"] == [1, 2]
+    assert JOBS["join"]["allow_failure"]["exit_codes"] == [EXIT_CODES[NOT_PROVEN]]
+    assert JOBS["join"]["when"] == "always"
+    assert JOBS["join"]["artifacts"]["reports"]["junit"] == "fleet/xunit.xml"
+    groovy = _blocks("groovy")[FLEET]
+    assert "if (code > 2) { error(" in groovy
+    assert f"if (code == {EXIT_CODES[NOT_PROVEN]}) {{ unstable(" in groovy
+
+
+def test_the_shares_of_jenkins_are_as_many_as_its_parts() -> None:
+    groovy = _blocks("groovy")[FLEET]
+    (values,) = re.findall(r"name 'PART'; values (.*?) \}", groovy)
+    parts = re.findall(r"'(\d+)'", values)
+    assert parts == re.findall(r"'(\d+)'", re.findall(r"for \(part in (.*?)\)", groovy)[0])
+    assert f'--shard "$PART/{len(parts)}"' in groovy
+
+
+def test_the_lock_server_is_called_as_pabot_takes_it() -> None:
+    (command,) = (line for line in _blocks("sh")[0].splitlines() if "pabotlib" in line)
+    words = shlex.split(command)
+    assert words[1:3] == ["-m", "pabot.pabotlib"]
+    assert words[4] == "127.0.0.1"  # it asks nobody who they are
+    guide = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
+    assert command in guide

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,3 +22,12 @@ def file(name: str) -> Path:
     if not name:
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(name)
+
+
+def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Our own words, and Robot's after the first ``--``."""
+    words = list(arguments)
+    if "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]

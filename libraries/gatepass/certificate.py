@@ -9,14 +9,12 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 from gatepass.certificate_facts import group
 from gatepass.certificate_page import page
 from gatepass.certificate_pdf import print_pdf
 from gatepass.outcome import Outcome, read
-from gatepass.wording import TEMPLATES, printable, wording
+from gatepass.page_template import template
+from gatepass.wording import wording
 
 
 def render(outcome: Outcome, digest: str) -> str:
@@ -27,8 +25,9 @@ def render(outcome: Outcome, digest: str) -> str:
         digest: SHA-256 of that ``output.xml``, hexadecimal.
     """
     words = wording(page_language(outcome))
-    template = _environment().get_template("certificate.html")
-    return template.render(page=page(outcome, words), t=words.texts, digest=digest)
+    return template("certificate.html").render(
+        page=page(outcome, words), t=words.texts, digest=digest
+    )
 
 
 def write(output_xml: Path, target: Path) -> Outcome:
@@ -68,32 +67,3 @@ def write_pdf(outcome: Outcome, page: Path) -> str:
 def page_language(outcome: Outcome) -> object:
     """The language that the order asks for; None where the order is not known."""
     return group(outcome.run, "order").get("language")
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=_printable,
-    )
-    environment.filters["css_string"] = _css_string
-    return environment
-
-
-def _printable(value: object) -> object:
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return printable(value)
-    return value
-
-
-def _css_string(text: str) -> Markup:
-    """A text as a CSS string; all but letters and digits is escaped, so nothing can end it."""
-    escaped = (
-        sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):x} "
-        for sign in printable(text)
-    )
-    return Markup(f'"{"".join(escaped)}"')

@@ -31,6 +31,11 @@ class Reason:
     text: str
     checks: tuple[Check, ...] = ()
 
+    @property
+    def sentence(self) -> str:
+        """All of it on one line."""
+        return ": ".join(part for part in (self.title, self.text) if part)
+
 
 @dataclass(frozen=True)
 class Untested:

@@ -10,15 +10,28 @@ from collections.abc import Sequence
 
 from gatepass.arguments import Parser as _Parser
 from gatepass.arguments import file as _file
+from gatepass.arguments import split
 from gatepass.errors import InputError
 
 DONE, MISTAKE, FAULT = 0, 64, 70
 NOT_RESTORED = 2
 NOT_UNCHANGED = 1
+_INTERNAL = ("worker", "labs-for")  # what run.sh and pabot call, not a user
 DEFAULT_ORDER = "variables/orders/lab.yaml"
 
 _EPILOG = """\
 without --testbed the embedded lab is built, used and taken down again (needs root; see `lab`)
+
+several gateways at once; see docs/fleet.md
+  --order FILE --order FILE … --testbed FILE --testbed FILE …
+                          each order on the testbed of the same position, side by side
+  --orders FOLDER --testbeds FOLDER
+                          each order on a testbed of a pool that fits and is free
+  --lab-gateways N        N labs on this machine, each with an order of another tier
+  --processes N           at most so many at once
+  --shard I/N --turns HOST:PORT
+                          part I of N machines, which share a lock server
+  --resume RUN            go on with the orders of a fleet's run that have no verdict yet
 
 other commands
   validate                read the order, the testbed and the options of a run, and touch nothing
@@ -27,6 +40,7 @@ other commands
   results OUTPUT.XML      make results.json and trials.csv of a run again from its output.xml
   history                 what was measured run by run: one gateway, or a fleet; see docs/history.md
   dashboard               one HTML page over the checks of all runs
+  fleet FOLDER …          one page of a fleet's orders again, or the parts of a fleet joined
   verify CERTIFICATE [OUTPUT.XML]
                           tell whether a certificate and its results belong together, unchanged
   lab up|status|shell|fault|down
@@ -41,6 +55,7 @@ examples
   ./run.sh
   ./run.sh --order variables/orders/sgw-500-site.yaml --testbed variables/testbeds/site.yaml
   ./run.sh --profile standard -- --suite "Stateful Firewall"
+  ./run.sh --lab-gateways 4
 """
 
 
@@ -70,6 +85,8 @@ def _dispatch(arguments: list[str]) -> int:
     command = arguments[0] if arguments and not arguments[0].startswith("-") else "run"
     commands = {
         "run": _run,
+        "worker": _worker,
+        "labs-for": _labs_for,
         "validate": _validate,
         "restore": _restore,
         "certificate": _certificate,
@@ -77,16 +94,24 @@ def _dispatch(arguments: list[str]) -> int:
         "results": _results,
         "history": _history,
         "dashboard": _dashboard,
+        "fleet": _fleet,
     }
     if command not in commands:
+        told = [name for name in commands if name not in _INTERNAL]
         raise InputError(
-            f"there is no command '{command[:60]}'. There are {', '.join(commands)}, lab and test; "
+            f"there is no command '{command[:60]}'. There are {', '.join(told)}, lab and test; "
             "see ./run.sh --help."
         )
     return commands[command](arguments[1:] if arguments[:1] == [command] else arguments)
 
 
 def _run(arguments: list[str]) -> int:
+    from gatepass.fleet import call
+
+    if call.is_fleet(arguments):
+        from gatepass.fleet.run import run as run_fleet
+
+        return run_fleet(call.read(arguments))
     told, robot = _call(arguments, "./run.sh")
     if told.testbed is None:
         raise InputError("--testbed FILE is missing. Call ./run.sh without it to build a lab.")
@@ -95,12 +120,38 @@ def _run(arguments: list[str]) -> int:
     return run(Call(told.order, told.testbed, told.profile, tuple(robot)))
 
 
+def _worker(arguments: list[str]) -> int:
+    from gatepass.fleet.worker import work
+
+    return work(arguments)
+
+
+def _labs_for(arguments: list[str]) -> int:
+    """For run.sh: the tiers of the labs that several orders need; nothing for a single one."""
+    from gatepass.fleet import call
+
+    if call.is_fleet(arguments):
+        print(*call.tiers_of_labs(call.read(arguments)))
+    else:
+        _validated(arguments)
+    return DONE
+
+
 def _validate(arguments: list[str]) -> int:
+    from gatepass.fleet import call
+
+    if call.is_fleet(arguments):
+        print(call.sentence(call.read(arguments)))
+    else:
+        print(_validated(arguments))
+    return DONE
+
+
+def _validated(arguments: list[str]) -> str:
     told, robot = _call(arguments, "./run.sh validate")
     from gatepass.run import Call, validated
 
-    print(validated(Call(told.order, told.testbed, told.profile, tuple(robot))))
-    return DONE
+    return validated(Call(told.order, told.testbed, told.profile, tuple(robot)))
 
 
 def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str]]:
@@ -109,7 +160,7 @@ def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str
     Raises:
         InputError: one of ours is wrong.
     """
-    own, robot = _split(arguments)
+    own, robot = split(arguments)
     parser = _Parser(
         prog=prog,
         description="Shows whether a security gateway does what the customer ordered: configures "
@@ -165,7 +216,7 @@ def _certificate(arguments: list[str]) -> int:
         description="Makes the certificate of a run again from its output.xml alone.",
         allow_abbrev=False,
     )
-    parser.add_argument("output", metavar="OUTPUT.XML", type=_file, help="of a run, or merged")
+    parser.add_argument("output", metavar="OUTPUT.XML", type=_file, help="of a run")
     parser.add_argument(
         "--to", metavar="FILE", type=_file, help="default: certificate.html beside it"
     )
@@ -226,9 +277,7 @@ def _dashboard(arguments: list[str]) -> int:
     return dashboard(arguments)
 
 
-def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Our own words, and Robot's after the first ``--``."""
-    if "--" not in arguments:
-        return arguments, []
-    at = arguments.index("--")
-    return arguments[:at], arguments[at + 1 :]
+def _fleet(arguments: list[str]) -> int:
+    from gatepass.fleet.command import fleet
+
+    return fleet(arguments)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gatepass.arguments import Parser, file
 from gatepass.errors import InputError
+from gatepass.fleet.folders import outputs as run_outputs
 from gatepass.paths import RESULTS
 from gatepass.results import NAME as RESULTS_JSON
 
@@ -45,7 +46,7 @@ def dashboard(arguments: list[str]) -> int:
     )
     parser.add_argument("--to", metavar="FILE", type=file, default=RESULTS / NAME)
     told = parser.parse_args(arguments)
-    outputs = [path for path in sorted(RESULTS.glob("*/output.xml")) if _ended(path)]
+    outputs = [path for path in run_outputs(RESULTS) if _ended(path)]
     if not outputs:
         raise InputError(f"{RESULTS}: no run has left an output.xml there yet.")
     try:

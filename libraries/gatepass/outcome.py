@@ -1,7 +1,7 @@
 """Reads ``output.xml`` back into checks and decides on the order.
 
 One of the two modules here that import Robot: its result model is the well-kept reader of its own
-file format, and it reads what rebot and pabot merged as well.
+file format, and it reads what rebot has written as well.
 """
 
 from __future__ import annotations
@@ -30,6 +30,14 @@ from gatepass.record import (
 
 NoResults = DataError
 """What `read` raises, for modules that do not import Robot."""
+
+
+MANY = "Orders"
+"""Metadata of the uppermost suite where results of several runs are merged: how many."""
+
+
+class ManyRuns(InputError):
+    """The file holds the merged results of several runs, so it has no verdict on one order."""
 
 
 @dataclass
@@ -140,6 +148,7 @@ def plain(message: str) -> str:
 class _Reader(ResultVisitor):
     def __init__(self) -> None:
         self.run: dict = {}
+        self.runs: set[str] = set()
         self.checks: list[Check] = []
         self.chapters: dict[str, str] = {}
         self.restoration: Restoration | None = None
@@ -170,6 +179,7 @@ class _Reader(ResultVisitor):
         kind, content = found
         if kind == "run":
             self.run |= content
+            self.runs |= {content["run_id"]} if "run_id" in content else set()
         elif kind == "restoration":
             self.restoration = content
         elif self._check and kind == "measurement":
@@ -188,10 +198,16 @@ def read(output: Path | str) -> Outcome:
 
     Raises:
         robot.api.DataError: the file is missing or is no output of Robot Framework.
+        ManyRuns: it is merged of several runs.
     """
     result = ExecutionResult(str(output))
     reader = _Reader()
     result.visit(reader)
+    if len(reader.runs) > 1 or MANY in result.suite.metadata:
+        raise ManyRuns(
+            f"{output}: it is merged of the runs of several orders. Name the output.xml of one "
+            "order; in a fleet's folder these are orders/*/output.xml."
+        )
     ran = {(check.chapter, check.name) for check in reader.checks}
     for chapter, name in reader.run.get("plan", []):
         if (chapter, name) not in ran:

@@ -11,6 +11,7 @@ from gatepass.errors import InputError
 from gatepass.fortigate import GatewayLost, Refused
 from gatepass.inputs import load_testbed
 from gatepass.journal import Journal, pending
+from gatepass.paths import run_folder, run_name
 from gatepass.workspace import CleanEndpoints, connect
 
 
@@ -45,14 +46,14 @@ def restore_all(
         InputError: there is no run of such a name.
     """
     for run in runs or []:
-        if not (results / run).is_dir():
+        if not run_folder(results, run).is_dir():
             raise InputError(f"{results} has no run '{run}'. Look at the names with `ls results`.")
-    chosen = [one for one in pending(results) if not runs or one.path.parent.name in runs]
+    chosen = [one for one in pending(results) if not runs or run_name(one.path.parent) in runs]
     return [_restore(journal, clean_endpoints) for journal in chosen]
 
 
 def _restore(journal: Journal, clean_endpoints: CleanEndpoints) -> Restored:
-    run = journal.path.parent.name
+    run = run_name(journal.path.parent)
     if not journal.adopt():
         return Restored(run, False, "this run is still at work; wait for its end.")
     try:

@@ -20,7 +20,7 @@ def results(arguments: list[str]) -> int:
         description="Makes results.json and trials.csv of a run again from its output.xml alone.",
         allow_abbrev=False,
     )
-    parser.add_argument("output", metavar="OUTPUT.XML", type=file, help="of a run, or merged")
+    parser.add_argument("output", metavar="OUTPUT.XML", type=file, help="of a run")
     parser.add_argument("--to", metavar="FOLDER", type=file, help="default: the folder it lies in")
     told = parser.parse_args(arguments)
     document = results_json.document(*read_digested(told.output))

@@ -15,19 +15,25 @@ from robot.errors import DataError, Information
 from robot.run import RobotFramework
 
 from gatepass import aftermath, certificate, namespace, plan
-from gatepass.certificate_checks import Reason, reasons
+from gatepass.boxed import boxed, one_line
+from gatepass.certificate_checks import reasons
 from gatepass.errors import InputError
+from gatepass.fleet import turns
+from gatepass.fleet.progress import tell
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.journal import pending
 from gatepass.order import Order
 from gatepass.outcome import Outcome
-from gatepass.paths import HISTORY, RESULTS, ROOT, SUITES, VARIABLES
+from gatepass.paths import HISTORY, RESULTS, ROOT, SUITES, VARIABLES, results_of, run_name
 from gatepass.profile import NamedProfile
 from gatepass.published import load_published
 from gatepass.record import APPROVED, NOT_PROVEN, REJECTED
 
 EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
 _STOPPED = 253  # Robot's word for a run that was ended by a signal
+
+RUN_FOLDER = "GATEPASS_RUN_FOLDER"
+"""Names the folder of a run that belongs to a fleet; a run of its own makes one."""
 
 # What the command line hands to Robot itself, so what may not be said after `--`.
 _OURS = (
@@ -72,9 +78,11 @@ def run(call: Call) -> int:
     order, profile, chosen = _inputs(call)
     testbed = load_testbed(call.testbed)
     testbed.gateway.token.read()
-    with namespace.inside(testbed.network_namespace, testbed.path):
+    with turns.joined(), namespace.inside(testbed.network_namespace, testbed.path):
         folder = _new_folder(order.order)
         print(plan.sentence(order, testbed, profile, chosen), flush=True)
+        shortest, longest = plan.estimate_s(chosen, order, profile)
+        tell("plan", checks=chosen.checks, shortest_s=shortest, longest_s=longest)
         try:
             return _close(_robot(call, profile.name, folder), folder)
         except KeyboardInterrupt:
@@ -130,6 +138,7 @@ def _robot(call: Call, profile: str, folder: Path) -> int:
         [
             *("--outputdir", str(folder), "--xunit", "xunit.xml", "--console", "none"),
             *("--listener", "Verdicts", "--listener", "Progress"),
+            *(("--listener", "Turns") if turns.current else ()),
             *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),
             *("--reportbackground", "#e8f5e9:#fdecea:#fff8e1"),
             *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
@@ -153,8 +162,12 @@ _TAGS = {
     "large_file": "Checks that download one large file, with services off and on.",
     "downloads": "Checks that time downloads.",
     "proxy": "The explicit web proxy and its users.",
+    "site_to_site": "Tunnels to other offices: ciphers, number, and how they come back.",
+    "vpn": "The promised VPN users, and who is refused.",
+    "provisioning": "Tenants beside the customer, step by step.",
     "handover": "The gateway is as it was before.",
     "throughput": "Checks that send a set of trials.",
+    "load": "Checks of many users, tunnels or tenants, which other traffic would disturb.",
 }
 
 
@@ -170,16 +183,18 @@ def _close(status: int, folder: Path) -> int:
     pdf = certificate.write_pdf(outcome, folder / "certificate.html")
     changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
     print(closing_box(outcome, folder, pdf, changed), flush=True)
+    tell("ends", verdict=outcome.verdict)
     return EXIT_CODES[outcome.verdict]
 
 
 def _cut_short(folder: Path) -> int:
     """What a user needs to know who did not let the run come to its end."""
-    if any(left.path.parent == folder for left in pending(folder.parent)):
-        what = f"the gateway may be changed. Call ./run.sh restore {folder.name}."
+    if any(left.path.parent == folder for left in pending(results_of(folder))):
+        what = f"the gateway may be changed. Call ./run.sh restore {run_name(folder)}."
     else:
         what = "nothing of the run is left on the gateway."
     print(f"Stopped by a second signal: there is no report, and {what}", file=sys.stderr)
+    tell("ends", verdict=NOT_PROVEN)
     return EXIT_CODES[NOT_PROVEN]
 
 
@@ -202,7 +217,7 @@ def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> 
     lines = [
         f"Order {subject}: {outcome.verdict.upper()}",
         f"{counts}; {outcome.elapsed_s:.0f} s",
-        *(f"- {_short(_told(reason))}" for reason in reasons(outcome)[:8]),
+        *(f"- {one_line(reason.sentence)}" for reason in reasons(outcome)[:8]),
         f"Certificate  {folder / 'certificate.html'}",
         f"As PDF       {pdf}",
         f"Report       {folder / 'report.html'}",
@@ -210,28 +225,7 @@ def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> 
     ]
     if outcome.lab:
         lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
-    return "\n" + _boxed(lines)
-
-
-def _told(reason: Reason) -> str:
-    return ": ".join(part for part in (reason.title, reason.text) if part)
-
-
-def _boxed(lines: list[str]) -> str:
-    from rich.box import ROUNDED
-    from rich.console import Console
-    from rich.panel import Panel
-    from rich.text import Text
-
-    console = Console(width=110, color_system=None, highlight=False)
-    with console.capture() as captured:
-        console.print(Panel(Text("\n".join(lines)), box=ROUNDED, expand=False))
-    return captured.get()
-
-
-def _short(reason: str, limit: int = 500) -> str:
-    one_line = " ".join(reason.split())
-    return one_line if len(one_line) <= limit else one_line[: limit - 1] + "…"
+    return "\n" + boxed(lines)
 
 
 def _robot_options(words: tuple[str, ...]) -> None:
@@ -284,6 +278,9 @@ def _robot_options(words: tuple[str, ...]) -> None:
 
 def _new_folder(order: str) -> Path:
     """A folder below results/ that no other run has."""
+    if given := os.environ.get(RUN_FOLDER):
+        Path(given).mkdir(parents=True, exist_ok=True)
+        return Path(given)
     try:
         RESULTS.mkdir(exist_ok=True)
     except OSError as error:

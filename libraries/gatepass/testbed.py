@@ -29,6 +29,7 @@ A_URL = "https:// with a host and, if need be, a port, such as https://192.0.2.1
 AN_IPV4 = "an IPv4 address of one host, such as 198.18.1.10"
 AN_IPV6 = 'an IPv6 address of one host, such as "2001:2:0:1::10"'
 A_FILE = "the path of a file, from the folder of this file"
+A_SHARE = "a name of letters, digits, spaces and '.', '_', ':', '/', '-', at most 64"
 
 
 def _host(value: str) -> str:
@@ -94,6 +95,7 @@ IPv4 = Annotated[str, AfterValidator(_address(4, AN_IPV4)), Field(description=AN
 IPv6 = Annotated[str, AfterValidator(_address(6, AN_IPV6)), Field(description=AN_IPV6)]
 File = Annotated[Path, BeforeValidator(_existing)]
 Port = Annotated[int, whole(1, 65_535, "for a TCP port")]
+Share = Annotated[str, text(A_SHARE, r"^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}$")]
 Interface = Annotated[
     str, text("the name of an interface of the gateway", r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,14}$")
 ]
@@ -266,8 +268,35 @@ class Testbed(InputFile):
         "the absolute path of a network namespace", r"^/[^\n]+$", default=None
     )
     """The namespace from which gateway and endpoints are reached; none for the machine's own."""
+    shares: list[Share] = Field(default=[], max_length=20, description=f"a list, each {A_SHARE}")
+    """What carries its traffic and may carry another testbed's too, by name."""
+    tiers: list[str] = Field(
+        default=[], max_length=20, description="a list of tiers of the catalogue"
+    )
+    """What its gateway was delivered as; in a pool it takes orders of these tiers, or any."""
     gateway: Gateway
     endpoints: Endpoints
+
+    @field_validator("shares")
+    @classmethod
+    def _each_share_once(cls, names: list[str]) -> list[str]:
+        alike = [name.lower() for name in names]  # a capital is to make nobody miss another
+        for position, name in enumerate(alike):
+            if name in alike[:position]:
+                raise Mistake("each name once", "Remove the second.", [position])
+        return alike
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """Everything that traffic of another testbed could disturb: named or implied.
+
+        Gateway and endpoints are implied. Those behind a network namespace are others than those
+        of the same address elsewhere.
+        """
+        where = f" in {self.network_namespace}" if self.network_namespace else ""
+        hosts = (host.ssh for host in self.endpoints.named.values())
+        implied = {f"host {ssh.host}:{ssh.port}{where}" for ssh in hosts}
+        return frozenset({*self.shares, *implied, f"gateway {self.gateway.host}{where}"})
 
     @model_validator(mode="after")
     def _every_address_once(self) -> Self:

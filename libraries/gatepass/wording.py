@@ -28,7 +28,7 @@ MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
 # Control characters, and the marks that turn the direction of text: a customer's name with such a
 # mark could make the page read otherwise than it is written.
 _UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 
 _WORD = re.compile("[a-z]{2}")

@@ -13,6 +13,7 @@ from gatepass.configuration import comparable
 from gatepass.fortigate import FortiGate
 from gatepass.identity import Identity
 from gatepass.journal import NAME, Journal, pending
+from gatepass.paths import results_of, run_name
 from gatepass.record import Restoration
 from gatepass.testbed import Testbed
 
@@ -88,7 +89,7 @@ class Workspace:
             NotRestored: a killed run's changes could not be undone.
         """
         notices = []
-        for left in pending(folder.parent):
+        for left in pending(results_of(folder)):
             if left.head.get("serial") == identity.serial:
                 notices += _undo_killed(gateway, left, lambda mark: clean_endpoints(testbed, mark))
         saved = folder / SAVED
@@ -116,7 +117,7 @@ def _undo_killed(
     gateway: FortiGate, left: Journal, clean_endpoints: Callable[[str], list[str]]
 ) -> list[str]:
     """Undo a killed run before anything else; what a reader should know of it."""
-    run = left.path.parent.name
+    run = run_name(left.path.parent)
     if not left.adopt():
         raise InUse(
             f"the run {run} is at work on the same gateway ({left.head['serial']}). "

@@ -37,6 +37,7 @@ gateway:
 TESTBED = """\
 testbed: lab-default
 network_namespace: /proc/4711/ns/net
+shares: [switch 1]
 gateway:
   url: https://198.18.0.2
   ca_file: gateway-ca.pem

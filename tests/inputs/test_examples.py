@@ -99,6 +99,18 @@ def test_a_testbed_loads_with_its_defaults(folder: Path) -> None:
     assert client.ssh.key_file == folder / "ssh/id"
 
 
+def test_a_testbed_shares_what_it_names_and_what_its_addresses_imply(folder: Path) -> None:
+    path = folder / "testbed.yaml"
+    path.write_text(
+        TESTBED.replace("network_namespace: /proc/4711/ns/net\n", "").replace("switch", "Switch")
+    )
+    own = {"gateway 198.18.0.2"} | {f"host 198.18.0.{number}:22" for number in (11, 12, 13)}
+    assert load_testbed(path).resources == {"switch 1"} | own
+    path.write_text(TESTBED)
+    behind = {f"{name} in /proc/4711/ns/net" for name in own}
+    assert load_testbed(path).resources == {"switch 1"} | behind
+
+
 def test_ipv6_gateways_and_addresses_are_written_one_way(folder: Path) -> None:
     path = folder / "testbed.yaml"
     path.write_text(
@@ -183,7 +195,8 @@ def test_the_inputs_know_no_robot() -> None:
 def test_the_guide_explains_every_key() -> None:
     guide = (ROOT / "docs" / "orders-and-testbeds.md").read_text()
     models = (
-        *(order.Order, order.Options, order.Shaper, order.Vpn, order.OrderedGateway),
+        *(order.Order, order.Options, order.Shaper, order.Vpn, order.Tenants),
+        order.OrderedGateway,
         *(testbed.Testbed, testbed.Gateway, testbed.Endpoints, testbed.Endpoint, testbed.Ssh),
         *(testbed.Peer, testbed.FileServer),
         profile.Profile,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
-from faults.faulty_lab import Ended, FaultyLab, lab_in
+from faults.faulty_lab import PROJECT, Ended, FaultyLab, lab_in
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +18,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
 
 
 @pytest.fixture(scope="session")
-def whole_run(lab: FaultyLab) -> Ended:
-    """All checks, with the profile for tests."""
-    return lab.run()
+def whole_run(lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """All checks, with the profile for tests.
+
+    One cipher of site-to-site tunnels stands for all: nobody else may be at work meanwhile.
+    """
+    order = yaml.safe_load((PROJECT / "variables" / "orders" / "lab.yaml").read_text())
+    order["vpn"]["ipsec"] = ["aes256gcm-dh14"]
+    file = tmp_path_factory.mktemp("whole") / "order.yaml"
+    file.write_text(yaml.safe_dump(order))
+    return lab.run(order=file)

@@ -23,7 +23,7 @@ from inhabitants import alive, inhabitants, namespaces_of
 from lab.process import wait_until
 from runs.killing import Configuration, Runs
 
-KILLS = 20
+KILLS = int(os.environ.get("KILLS") or 10)
 OPEN_PATH = ("--test", "*.The Path Is Open*")
 MANY = ("--test", "*.1000 Policies, With NAT")
 NARROW = ("--test", "*.Policy Enforcement.*")

@@ -17,7 +17,7 @@ from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.selection import Selection, day
 from gatepass.history.series import Run
 from gatepass.history.tables import Page
-from gatepass.outcome import read_digested
+from gatepass.outcome import ManyRuns, read_digested
 
 _EPILOG = """\
 without an option: all gateways of the record, or the only one
@@ -27,7 +27,7 @@ examples
   ./run.sh history --gateway FGVM02TM24001234 --since 2026-01-01
   ./run.sh history --tier SGW-200 --version 7.4
   ./run.sh history --gateway FGVM02TM24001234 --promise "security services" --json
-  ./run.sh history --add results/*/output.xml
+  ./run.sh history --add results/*/output.xml results/fleet-*/orders/*/output.xml
 """
 
 
@@ -76,7 +76,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add(record: Path, outputs: Sequence[Path]) -> int:
     for output in outputs:
-        told = results.document(*read_digested(output))
+        try:
+            told = results.document(*read_digested(output))
+        except ManyRuns as merged:
+            print(f"Left out: {merged}")
+            continue
         store.add(record, told, output)
         print(f"{told['run']['id']}: {told['verdict']}")
     return 0

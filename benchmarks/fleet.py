@@ -1,0 +1,90 @@
+"""Four orders side by side, and each alone: time of what talks, figures of what measures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.table import show, spread
+from gatepass.fleet.call import LAB_ORDERS
+from gatepass.outcome import Outcome, read
+from gatepass.paths import ROOT
+from gatepass.record import Measurement
+from Turns import MEASURING
+
+SIDE_BY_SIDE = 4
+_TALKING = tuple(word for tag in sorted(MEASURING) for word in ("--exclude", tag))
+_FIGURES = ("--suite", "Baseline Before", "--suite", "Stateful Firewall")
+
+
+def main(told: Namespace) -> None:
+    """Both parts, each with the orders alone first and then all at once."""
+    orders = sorted(LAB_ORDERS.glob("*.yaml"))[:SIDE_BY_SIDE]
+    times = told.times or 1
+    alone_s: list[float] = []
+    together_s: list[float] = []
+    for _ in range(times):
+        alone_s.append(max(_elapsed_s(_run([order], told.profile, _TALKING)) for order in orders))
+        together_s.append(_elapsed_s(_run(orders, told.profile, _TALKING)))
+    ratios = [together / alone for together, alone in zip(together_s, alone_s, strict=True)]
+    print("What only talks, without the labs' own set-up:\n")
+    show(
+        ("longest of one alone, s", f"{SIDE_BY_SIDE} side by side, s", "ratio"),
+        [(spread(alone_s, 1), spread(together_s, 1), spread(ratios))],
+    )
+    alone = {name: one for order in orders for name, one in _run([order], told.profile, _FIGURES)}
+    together = dict(_run(orders, told.profile, _FIGURES))
+    print("Figures, mean ± half of the 95 % interval:\n")
+    show(("order", "figure", "alone", "in the fleet", "apart", "spread"), _rows(alone, together))
+
+
+def _run(orders: Sequence[Path], profile: str, robot: Sequence[str]) -> list[tuple[str, Outcome]]:
+    """The outcome of each of these orders, run at once in labs of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        chosen, results = Path(folder, "orders"), Path(folder, "results")
+        chosen.mkdir()
+        for order in orders:
+            shutil.copy(order, chosen)
+        words = [str(ROOT / "run.sh"), "--orders", str(chosen), "--lab-gateways", str(len(orders))]
+        done = subprocess.run(
+            [*words, "--profile", profile, "--", *robot],
+            env={**os.environ, "GATEPASS_RESULTS": str(results)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        outputs = sorted(results.glob("fleet-*/orders/*/output.xml"))
+        if len(outputs) != len(orders):
+            sys.exit(f"not every order has results:\n{done.stdout}{done.stderr}")
+        return [(output.parent.name, read(output)) for output in outputs]
+
+
+def _elapsed_s(ended: Sequence[tuple[str, Outcome]]) -> float:
+    """All began at once, so the longest is how long they took together."""
+    return max(outcome.elapsed_s for _, outcome in ended)
+
+
+def _rows(alone: dict[str, Outcome], together: dict[str, Outcome]) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for name, outcome in alone.items():
+        others = {check.name: check for check in together[name].checks}
+        for check in outcome.checks:
+            pairs = zip(check.measurements, others[check.name].measurements, strict=False)
+            rows += [(name, check.name, *_compared(one, other)) for one, other in pairs]
+    return rows
+
+
+def _compared(one: Measurement, other: Measurement) -> tuple[str, ...]:
+    wide = (one.half_width or 0) + (other.half_width or 0)
+    return (
+        f"{one.value:,.1f} ± {one.half_width or 0:,.1f} {one.unit}",
+        f"{other.value:,.1f} ± {other.half_width or 0:,.1f} {other.unit}",
+        f"{abs(one.value - other.value):,.1f}",
+        f"{wide:,.1f}",
+    )

@@ -1,0 +1,252 @@
+"""What a call for several orders asks for: read, checked, and put into a plan."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gatepass.arguments import Parser, file, split
+from gatepass.errors import InputError
+from gatepass.fleet import entries as plan
+from gatepass.fleet.entries import Entry
+from gatepass.fleet.outcome import read_fleet
+from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.paths import FLEET, RESULTS, VARIABLES
+from gatepass.run import Call, validated
+from gatepass.schema import did_you_mean
+from gatepass.testbed import Testbed
+
+CATALOGUE = VARIABLES / "service_catalogue.yaml"
+LAB_ORDERS = VARIABLES / "orders" / "lab-fleet"
+_ALWAYS = ("--orders", "--testbeds", "--lab-gateways", "--lab", "--resume", "--shard")
+_TWICE = ("--order", "--testbed")
+
+
+@dataclass(frozen=True)
+class FleetCall:
+    """What was asked for.
+
+    Attributes:
+        entries: the orders that this machine is to run.
+        testbeds: those that any order of any machine may be run on; none for labs yet to be built.
+        folder: of an earlier fleet's run that is to go on; None for a new one.
+        turns: HOST:PORT of a lock server that several machines share; None for one of our own.
+        processes: how many orders may be run at once; None for as many as there is room for.
+    """
+
+    entries: list[Entry]
+    testbeds: list[Testbed]
+    folder: Path | None
+    turns: str | None
+    processes: int | None
+
+    @property
+    def at_once(self) -> int:
+        """How many orders are at work at the same time."""
+        pool = {path for entry in self.entries for path in entry.testbeds}
+        room = min(len(self.entries), len(pool) or len(self.entries))
+        return min(room, self.processes or room)
+
+
+def is_fleet(arguments: Sequence[str]) -> bool:
+    """Whether a call is about more than one order."""
+    own, _ = split(arguments)
+    keys = [word.partition("=")[0] for word in own]
+    return any(key in _ALWAYS for key in keys) or any(keys.count(key) > 1 for key in _TWICE)
+
+
+def read(arguments: Sequence[str]) -> FleetCall:
+    """Read a call and everything that it names; nothing is contacted.
+
+    Raises:
+        InputError: a mistake in the call or an input file.
+    """
+    own, robot = split(arguments)
+    told = _parser().parse_args(own)
+    testbeds = _testbeds(told)
+    if told.resume:
+        folder, whole = _resumed(told)
+        if any(entry.lab for entry in whole):  # the labs of then are gone
+            whole = [replace(entry, testbed=None) for entry in whole]
+            chosen = _placed(told, whole, testbeds)
+        else:
+            testbeds = [load_testbed(path) for path in _named_in(plan.load(folder))]
+            chosen = whole
+    else:
+        folder = None
+        whole = _orders(told, robot)
+        plan.each_once(whole)
+        whole = plan.numbered(whole)
+        if not told.lab:  # labs are built for the orders of this machine alone
+            whole = _placed(told, whole, testbeds)
+        chosen = plan.sharded(whole, *told.shard) if told.shard else whole
+        if told.lab:
+            chosen = _placed(told, chosen, testbeds)
+    _validate(chosen)
+    for path in _named_in(chosen):
+        load_testbed(path).gateway.token.read()
+    return FleetCall(chosen, testbeds, folder, told.turns, told.processes)
+
+
+def tiers_of_labs(call: FleetCall) -> list[str]:
+    """The tier of each lab that is yet to be built for a call; none where there are testbeds."""
+    return [entry.tier for entry in call.entries if entry.lab]
+
+
+def sentence(call: FleetCall) -> str:
+    """What was read, for `validate`."""
+    orders = ", ".join(f"{entry.name} ({entry.tier})" for entry in call.entries)
+    where = f"{len(call.testbeds)} testbeds" if call.testbeds else "a lab each"
+    return f"Valid: {len(call.entries)} orders on {where}, {call.at_once} at once: {orders}."
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="./run.sh", allow_abbrev=False, add_help=False)
+    parser.add_argument("--order", type=file, action="append", default=[])
+    parser.add_argument("--orders", type=file)
+    parser.add_argument("--testbed", type=file, action="append", default=[])
+    parser.add_argument("--testbeds", type=file)
+    parser.add_argument("--lab-gateways", type=_number)
+    parser.add_argument("--lab", action="store_true")  # run.sh has built the testbeds
+    parser.add_argument("--profile")
+    parser.add_argument("--processes", type=_number)
+    parser.add_argument("--resume", type=file)
+    parser.add_argument("--shard", type=_shard)
+    parser.add_argument("--turns", type=_server)
+    parser.add_argument("--yes", action="store_true")
+    return parser
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", text):
+        raise argparse.ArgumentTypeError(f"'{text[:40]}' is no whole number from 1 on")
+    return int(text)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise argparse.ArgumentTypeError(
+            f"'{text[:40]}' is no part of a whole; write 1/2 for the first of two machines"
+        )
+    return int(found[1]), int(found[2])
+
+
+def _server(text: str) -> str:
+    if not re.fullmatch(r"[^\s:/]+:[0-9]{1,5}", text):
+        raise argparse.ArgumentTypeError(
+            f"'{text[:60]}' is no lock server; write HOST:PORT, such as 127.0.0.1:8270"
+        )
+    return text
+
+
+def _orders(told: argparse.Namespace, robot: list[str]) -> list[Entry]:
+    catalogue = load_catalogue(CATALOGUE)
+    profile = load_profile(VARIABLES / "profiles.yaml", told.profile)
+    if told.order and told.orders:
+        raise InputError("--order and --orders are both given. Name the files or their folder.")
+    paths = told.order or _files(told.orders or LAB_ORDERS, "--orders", "order")
+    if told.lab_gateways:
+        paths = _first(paths, told.lab_gateways, told.orders or LAB_ORDERS)
+    elif not (told.order or told.orders):
+        raise InputError("several testbeds, but no orders: name them with --order or --orders.")
+    return [Entry.of(load_order(path, catalogue), profile.name, robot) for path in paths]
+
+
+def _first(paths: list[Path], number: int, folder: Path) -> list[Path]:
+    if number > len(paths):
+        raise InputError(
+            f"--lab-gateways {number}: there are {len(paths)} orders in {folder}, and each gateway "
+            f"has its own. Ask for 1 to {len(paths)}, or name more orders with --orders."
+        )
+    return paths[:number]
+
+
+def _files(folder: Path, option: str, kind: str) -> list[Path]:
+    """The YAML files of a folder; a lab keeps its testbed one deeper."""
+    found = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
+    if kind == "testbed":
+        found += sorted(folder.glob("*/testbed.yaml"))
+    if not found:
+        raise InputError(
+            f"{option} {folder}: this folder holds no {kind} (*.yaml). Name one that does."
+        )
+    return found
+
+
+def _testbeds(told: argparse.Namespace) -> list[Testbed]:
+    if told.testbed and told.testbeds:
+        raise InputError("--testbed and --testbeds are both given. Name the files or their folder.")
+    if told.lab_gateways and (told.testbed or told.testbeds) and not told.lab:
+        raise InputError("--lab-gateways builds the testbeds. Leave --testbed and --testbeds out.")
+    pool = _files(told.testbeds, "--testbeds", "testbed") if told.testbeds else []
+    testbeds = [load_testbed(path) for path in told.testbed or pool]
+    for one in testbeds:
+        _know_tiers(one)
+    return testbeds
+
+
+def _know_tiers(testbed: Testbed) -> None:
+    """A tier that there is not would keep a testbed out of the pool, and nobody would know why.
+
+    Raises:
+        InputError: the testbed is for such a tier.
+    """
+    known = load_catalogue(CATALOGUE).tiers
+    for tier in testbed.tiers:
+        if tier not in known:
+            remedy = did_you_mean(tier, known) or "Choose among these."
+            raise InputError(
+                f"{testbed.path}, key 'tiers': found '{tier[:60]}'; allowed is a list of "
+                f"{', '.join(known)}. {remedy}"
+            )
+
+
+def _placed(told: argparse.Namespace, entries: list[Entry], testbeds: list[Testbed]) -> list[Entry]:
+    """The orders with their testbeds; those of labs that are yet to be built have none."""
+    entries = [replace(entry, lab=told.lab or not testbeds) for entry in entries]
+    if not testbeds:
+        return entries
+    place: Callable = plan.pooled if told.testbeds else plan.paired
+    return place(entries, testbeds)
+
+
+def _resumed(told: argparse.Namespace) -> tuple[Path, list[Entry]]:
+    """An earlier fleet's folder, and its orders that have no verdict yet."""
+    for option in ("order", "orders", "testbeds", "lab_gateways", "profile", "shard"):
+        if getattr(told, option):
+            name = option.replace("_", "-")
+            raise InputError(f"--resume goes on as the run was called. Leave --{name} out.")
+    folder = told.resume if told.resume.is_dir() else RESULTS / told.resume
+    if not folder.is_dir() or not folder.resolve().name.startswith(FLEET):
+        raise InputError(
+            f"--resume {told.resume}: there is no fleet's run of this name. Look at the names with "
+            f"`ls {RESULTS}`."
+        )
+    ended = {row.name for row in read_fleet(folder).rows if row.ended}
+    open_ones = [entry for entry in plan.load(folder) if entry.name not in ended]
+    if not open_ones:
+        raise InputError(
+            f"--resume {told.resume}: each of its orders has a verdict. Look at "
+            f"{folder / 'fleet.html'}; a new call runs them again."
+        )
+    if told.testbed and not told.lab:
+        raise InputError("--resume goes on as the run was called. Leave --testbed out.")
+    return folder.absolute(), open_ones
+
+
+def _named_in(entries: list[Entry]) -> list[str]:
+    return list(dict.fromkeys(path for entry in entries for path in entry.testbeds))
+
+
+def _validate(entries: list[Entry]) -> None:
+    """What a single run would find wrong before it begins."""
+    catalogue = load_catalogue(CATALOGUE)
+    for number, entry in enumerate(entries):
+        if number == 0:  # profile and options for Robot are the same for all
+            validated(Call(Path(entry.order), None, entry.profile, entry.robot))
+        else:
+            load_order(entry.order, catalogue)

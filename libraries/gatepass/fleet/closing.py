@@ -1,0 +1,42 @@
+"""What is printed when a fleet has ended: its verdict, its orders, and where everything lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gatepass.boxed import boxed, one_line
+from gatepass.fleet import xunit
+from gatepass.fleet.outcome import FleetOutcome, Row
+from gatepass.fleet.page import NAME, counts, meaning, part
+from gatepass.record import APPROVED
+
+MOST = 40
+"""Orders that are named; a larger fleet has its page for the others."""
+
+
+def closing_box(outcome: FleetOutcome, folder: Path) -> str:
+    """The text of the box.
+
+    Args:
+        outcome: of the fleet.
+        folder: where its page lies.
+    """
+    rows = outcome.worst_first
+    lines = [
+        f"Verdict of the fleet: {outcome.verdict.upper()}. {meaning(outcome)}",
+        *([part(outcome)] if part(outcome) else []),
+        counts(outcome),
+        *(_line(row) for row in rows[:MOST]),
+        *([f"… and {len(rows) - MOST} more"] if len(rows) > MOST else []),
+        f"Page    {folder / NAME}",
+        f"xUnit   {folder / xunit.NAME}",
+    ]
+    if outcome.lab:
+        lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
+    return "\n" + boxed(lines)
+
+
+def _line(row: Row) -> str:
+    if row.verdict == APPROVED:
+        return f"- {row.name}: {row.verdict}"
+    return f"- {row.name}: {row.verdict}. {one_line(row.reasons[0].sentence, 240)}"

@@ -1,0 +1,68 @@
+"""``./run.sh fleet``: the page of a fleet made again, or the parts of one joined."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gatepass.arguments import Parser, file
+from gatepass.errors import InputError
+from gatepass.fleet.closing import closing_box
+from gatepass.fleet.outcome import read_fleet
+from gatepass.fleet.page import write
+
+_EPILOG = """\
+an order that several folders hold counts with its newest run that has a verdict
+
+exit codes
+  0 every order approved   1 one rejected   2 none rejected, one not proven
+
+examples
+  ./run.sh fleet results/fleet-20261121-072231
+  ./run.sh fleet part-1/results/fleet-* part-2/results/fleet-* --to joined
+"""
+
+
+def fleet(arguments: list[str]) -> int:
+    """Do what the call says.
+
+    Returns:
+        The fleet's exit code.
+
+    Raises:
+        InputError: a mistake in the call, or a folder that is no fleet's.
+    """
+    parser = Parser(
+        prog="./run.sh fleet",
+        description="Makes the page of a fleet again from its plan and the results of its orders, "
+        "or joins the parts that several machines ran: fleet.html, xunit.xml, and Robot's report.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=file, help="of a fleet's run")
+    parser.add_argument(
+        "--to", metavar="FOLDER", type=file, help="where to write; needed for several folders"
+    )
+    told = parser.parse_args(arguments)
+    target = told.to or _only(told.folders)
+    outcome = read_fleet(told.folders, whole=True)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        write(target, outcome)
+    except OSError as error:
+        raise InputError(
+            f"{target}: the fleet's page cannot be written there: {error.strerror}. Name a folder "
+            "that can be written with --to."
+        ) from None
+    print(closing_box(outcome, target))
+    return outcome.exit_code
+
+
+def _only(folders: list[Path]) -> Path:
+    if len(folders) > 1:
+        raise InputError(
+            "--to FOLDER is missing: the page of several folders belongs to none of them. Name "
+            "where it is to lie, such as --to results/joined."
+        )
+    return folders[0]

@@ -1,0 +1,128 @@
+"""pabot's lock server, spoken to from outside of Robot.
+
+Its named locks and its values are the only things that the runs of a fleet share, also where they
+run on several machines. The methods are those of pabot's own library, called over XML-RPC as
+Robot's remote interface does.
+"""
+
+from __future__ import annotations
+
+import http.client
+import xmlrpc.client
+from collections.abc import Sequence
+from contextlib import suppress
+from xml.parsers.expat import ExpatError
+
+_ANSWER_S = 5
+"""How long one answer may take, in seconds."""
+_NOT_HELD = ("AssertionError", "KeyError")
+
+
+class ServerLost(Exception):
+    """The lock server does not answer; the message is a sentence."""
+
+
+class NotHeld(Exception):
+    """Somebody else has the lock, or nobody."""
+
+
+class LockServer:
+    """A client of one lock server; used by one thread at a time.
+
+    Args:
+        uri: host and port, such as ``127.0.0.1:8270``.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+
+    def acquire(self, lock: str, caller: str) -> bool:
+        """Take a lock if it is free; a second time where the caller has it already.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        return bool(self._call("acquire_lock", lock, caller))
+
+    def release(self, lock: str, caller: str) -> None:
+        """Give back a lock, where the caller still has it.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        with suppress(NotHeld):
+            self._call("release_lock", lock, caller)
+
+    def release_all(self, caller: str) -> None:
+        """Give back each lock of a caller, once.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        self._call("release_locks", caller)
+
+    def get(self, key: str) -> object:
+        """A value that all callers share; empty text where there is none.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        return self._call("get_parallel_value_for_key", key)
+
+    def put(self, key: str, value: str | int | Sequence[str]) -> None:
+        """Set such a value.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        self._call("set_parallel_value_for_key", key, value)
+
+    def add_value_set(self, name: str, values: dict[str, str]) -> None:
+        """Put a set of values into the pool; its `tags` are words with commas between.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        self._call("add_value_to_set", name, values)
+
+    def acquire_value_set(self, caller: str, tag: str) -> str:
+        """Take a set with a tag out of the pool; its name, empty where none is free.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        name, _ = self._call("acquire_value_set", caller, tag)
+        return str(name or "")
+
+    def release_value_set(self, caller: str) -> None:
+        """Give back the set that a caller has, if any.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        self._call("release_value_set", caller)
+
+    def _call(self, keyword: str, *arguments: object) -> object:
+        try:
+            with xmlrpc.client.ServerProxy(f"http://{self.uri}", _Bounded()) as server:
+                answer = server.run_keyword(keyword, arguments, {})
+        except OSError as error:
+            raise ServerLost(
+                f"the lock server at {self.uri} does not answer ({error.strerror or error})"
+            ) from None
+        except (http.client.HTTPException, xmlrpc.client.Error, ExpatError):
+            answer = None
+        if isinstance(answer, dict) and answer.get("error") in _NOT_HELD:
+            raise NotHeld
+        if not isinstance(answer, dict) or answer.get("status") != "PASS":
+            raise ServerLost(f"what answers at {self.uri} is not pabot's lock server")
+        return answer.get("return", "")
+
+
+class _Bounded(xmlrpc.client.Transport):
+    """A connection that does not wait for ever."""
+
+    def make_connection(self, host: str) -> http.client.HTTPConnection:
+        connection = super().make_connection(host)
+        connection.timeout = _ANSWER_S
+        return connection

@@ -1,0 +1,102 @@
+"""Robot's reports of a whole fleet: the orders' ``output.xml`` joined by rebot's own model.
+
+A merge of what is there would be silent on what is not: an order without results gets a suite with
+one check that is not proven.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from robot.api import ExecutionResult, ResultVisitor, ResultWriter
+from robot.output import LOGGER
+from robot.result import Result, TestSuite
+
+from gatepass.failure_data import FOLDER as FAILURES
+from gatepass.fleet.folders import OUTPUT
+from gatepass.fleet.outcome import FleetOutcome, Row
+from gatepass.outcome import MANY
+
+REPORT, LOG = "report.html", "log.html"
+NO_RESULTS = "The Order Has Results"
+_LINK = re.compile(rf"(\[|href=\")(?=(?:certificate\.html|report\.html|{FAILURES}/))")
+
+
+def write(folder: Path, outcome: FleetOutcome) -> None:
+    """Write ``output.xml``, ``report.html`` and ``log.html`` into a folder.
+
+    Raises:
+        OSError: something cannot be written.
+    """
+    whole = Result(suite=TestSuite("Fleet", doc=_headline(outcome)))
+    whole.suite.metadata[MANY] = str(len(outcome.rows))
+    for row in outcome.rows:
+        whole.suite.suites.append(_suite(row, folder, whole))
+    _side_by_side(whole.suite)
+    LOGGER.unregister_console_logger()  # the user is told where the page is, not each of its files
+    ResultWriter(whole).write_results(
+        output=str(folder / OUTPUT),
+        report=str(folder / REPORT),
+        log=str(folder / LOG),
+        reporttitle="Acceptance report of a fleet",
+        logtitle="Acceptance log of a fleet",
+        loglevel="DEBUG:INFO",
+        reportbackground="#e8f5e9:#fdecea:#fff8e1",
+    )
+
+
+def _headline(outcome: FleetOutcome) -> str:
+    told = [f"*The fleet is {outcome.verdict}.* Its page: [fleet.html|fleet.html].", ""]
+    told += [f"- *{row.name}*: {row.verdict}" for row in outcome.worst_first]
+    return "\n".join(told)
+
+
+def _suite(row: Row, folder: Path, whole: Result) -> TestSuite:
+    if not row.outcome:
+        return _stand_in(row)
+    one = ExecutionResult(str(row.folder / OUTPUT))
+    one.suite.name = row.name
+    one.visit(_Links(Path(os.path.relpath(row.folder.resolve(), folder.resolve()))))
+    whole.errors.add(one.errors)
+    return one.suite
+
+
+def _stand_in(row: Row) -> TestSuite:
+    suite = TestSuite(row.name, doc="No results of this order are there to be merged.")
+    message = f"Not proven: {row.problem}"
+    suite.tests.create(NO_RESULTS, status="SKIP", message=message, tags=["no_results"])
+    return suite
+
+
+def _side_by_side(whole: TestSuite) -> None:
+    """It took from the first beginning to the last end, and not the sum of all orders."""
+    ran = [suite for suite in whole.suites if suite.start_time]
+    if ran:
+        whole.start_time = min(suite.start_time for suite in ran)
+        whole.end_time = max(suite.end_time for suite in ran)
+
+
+class _Links(ResultVisitor):
+    """Has links that begin in the order's folder begin in the fleet's."""
+
+    def __init__(self, way: Path) -> None:
+        self._way = way.as_posix()
+
+    def start_suite(self, suite: TestSuite) -> None:
+        self._mend(suite.metadata)
+
+    def start_test(self, test: object) -> None:
+        self._mend(test.metadata)
+
+    def start_message(self, message: object) -> None:
+        if message.html:
+            message.message = self._mended(message.message)
+
+    def _mend(self, metadata: dict[str, str]) -> None:
+        for name, text in metadata.items():
+            metadata[name] = self._mended(text)
+
+    def _mended(self, text: str) -> str:
+        return _LINK.sub(rf"\g<1>{self._way}/", text)

@@ -1,0 +1,93 @@
+"""Why an order of a fleet has no results: how far its run came, as its folder tells."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from gatepass.fleet.folders import OUTPUT
+from gatepass.journal import NAME as JOURNAL
+from gatepass.journal import Journal
+from gatepass.record import FAIL, PASS
+
+PROGRESS = "progress.jsonl"
+WORKER = "worker.txt"
+"""A sentence on how the worker ended, where whoever watched it has left one."""
+LONGEST = 400
+"""Letters of that sentence."""
+
+
+def unfinished(folder: Path) -> str:
+    """Why there are no results, how far it came, and what to do, in sentences.
+
+    Args:
+        folder: of the order's run; need not be there.
+    """
+    known = _said(folder / WORKER)
+    if not folder.is_dir():
+        return f"It did not run. {_again(folder)}"
+    told = [known or _state(folder), _came_to(folder), _left(folder)]
+    return " ".join(part for part in told if part)
+
+
+def _state(folder: Path) -> str:
+    if (folder / OUTPUT).exists():
+        return "Its worker was killed or crashed: the results are cut off."
+    if (folder / PROGRESS).exists():
+        return "Its worker was killed or crashed before it left results."
+    return "It did not begin."
+
+
+def _came_to(folder: Path) -> str:
+    """Chapter and verdicts so far; empty where it came to none."""
+    chapter, verdicts = "", Counter()
+    for event in _events(folder / PROGRESS):
+        if event.get("event") == "chapter":
+            chapter = str(event.get("name") or "")
+        elif event.get("event") == "check":
+            verdicts[event.get("verdict")] += 1
+    if not chapter and not verdicts:
+        return ""
+    where = f"chapter {chapter}" if chapter else "its first check"
+    return f"It had come to {where}, with {verdicts[PASS]} passed and {verdicts[FAIL]} failed."
+
+
+def _events(path: Path) -> Iterator[dict]:
+    for line in _text(path).splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue  # the last line, cut off by a kill
+        if isinstance(event, dict):
+            yield event
+
+
+def _left(folder: Path) -> str:
+    """What to do about its gateway; empty where nothing is left on that."""
+    path = folder / JOURNAL
+    if not path.exists():
+        return _again(folder)
+    journal = Journal.read(path)
+    if journal.closed or not journal.head:
+        return f"Nothing of it is left on its gateway. {_again(folder)}"
+    return (
+        "Its gateway may be changed: ./run.sh restore puts it back, and so does its next run. "
+        f"{_again(folder)}"
+    )
+
+
+def _again(folder: Path) -> str:
+    return f"Run it with ./run.sh --resume {folder.parent.parent.resolve().name}."
+
+
+def _said(path: Path) -> str:
+    return " ".join(_text(path).split())[:LONGEST]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,155 @@
+"""A whole fleet: who is killed, stopped or late has no verdict, and nobody else minds."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lock_servers import lock_server, until
+from world import World, ended
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path)
+    try:
+        yield made
+        until(lambda: not made.left(), "all processes of the fleet have ended")
+    finally:
+        made.end()
+
+
+def test_each_order_has_a_run_of_its_own(world: World) -> None:
+    code, told = world.call(*world.pairs(quick="ab"))
+    assert code == 2, told
+    outcome = world.outcome()
+    assert [row.name for row in outcome.rows] == ["a", "b"]
+    for row in outcome.rows:
+        assert row.ended and row.outcome.run["order"]["order"] == row.name
+        assert row.outcome.run["run_id"] == f"{world.fleet.name}/{row.name}"
+        folder = world.fleet / "orders" / row.name
+        assert (folder / "certificate.html").is_file() and (folder / "results.json").is_file()
+    for name in ("fleet.html", "report.html", "log.html", "output.xml", "xunit.xml", "fleet.json"):
+        assert (world.fleet / name).is_file(), name
+    assert not (world.fleet / "pabot").exists()
+    on_one_line = told.replace(" │\n│ ", "")  # the box breaks a long path
+    assert "a  not proven" in told and world.fleet.name in on_one_line
+    assert "fleet.html" in on_one_line
+
+
+@pytest.mark.parametrize("whom", ["run", "worker"])
+def test_a_killed_one_is_not_proven_and_the_others_are_as_they_are(world: World, whom: str) -> None:
+    fleet = world.start(*world.pairs(silent="b", quick="ac"))
+    until(lambda: world.at_work("b"), "the run is at work")
+    os.kill(world.processes_of("b")[whom], signal.SIGKILL)
+    code, told = ended(fleet)
+    assert code == 2, told
+    rows = {row.name: row for row in world.outcome().rows}
+    assert [name for name, row in rows.items() if row.ended] == ["a", "c"]
+    assert rows["b"].verdict == "not proven"
+    if whom == "run":
+        assert "ended by signal 9 (Killed)" in rows["b"].problem
+        assert "b: not proven. Its run was ended by signal 9" in told
+
+
+def test_ctrl_c_ends_all_and_what_was_done_is_told(world: World) -> None:
+    fleet = world.start(*world.pairs(silent="bc", quick="a"))
+    until(lambda: world.at_work("b") and world.at_work("c"), "the runs are at work")
+    until(lambda: (world.fleet / "orders/a/certificate.html").exists(), "the quick one has ended")
+    fleet.send_signal(signal.SIGINT)
+    code, told = ended(fleet)
+    assert code == 2, told
+    assert "Stopping" in told
+    rows = {row.name: row for row in world.outcome().rows}
+    assert rows["a"].ended and not rows["b"].ended and not rows["c"].ended
+    for name in "bc":  # ended by itself, not killed: its output is whole and says so
+        assert (world.fleet / "orders" / name / "certificate.html").is_file(), told
+    assert (world.fleet / "fleet.html").is_file()
+
+
+def test_orders_that_are_yet_to_begin_do_not_after_ctrl_c(world: World) -> None:
+    fleet = world.start(*world.pairs(silent="abc"), "--processes", "1")
+    until(lambda: world.at_work("a"), "the first is at work")
+    fleet.send_signal(signal.SIGTERM)
+    code, told = ended(fleet)
+    assert code == 2, told
+    assert "stopped before this order began" in world.outcome().rows[1].problem
+    assert not (world.fleet / "orders" / "c" / "output.xml").exists()
+
+
+def test_a_killed_parent_leaves_nothing_at_work(world: World) -> None:
+    fleet = world.start(*world.pairs(silent="ab"))
+    until(lambda: world.at_work("a") and world.at_work("b"), "the runs are at work")
+    fleet.kill()
+    fleet.communicate(timeout=60)
+    until(lambda: not world.left(), "all processes of the fleet have ended")
+    for name in "ab":  # each had its signal and could restore its gateway
+        assert (world.fleet / "orders" / name / "certificate.html").is_file()
+
+
+def test_resume_goes_on_with_what_has_no_verdict(world: World) -> None:
+    fleet = world.start(*world.pairs(silent="b", quick="a"))
+    until(lambda: world.at_work("b"), "the run is at work")
+    until(lambda: (world.fleet / "orders/a/certificate.html").exists(), "the quick one has ended")
+    os.kill(world.processes_of("b")["run"], signal.SIGKILL)
+    ended(fleet)
+    before = (world.fleet / "orders/a/output.xml").stat().st_mtime_ns
+    world.bed("b")  # it answers now, if only by refusing
+    code, told = world.call("--resume", world.fleet.name, robot=())
+    assert code == 2, told
+    assert "Orders: 1, 1 at once" in told
+    assert all(row.ended for row in world.outcome().rows)
+    assert (world.fleet / "orders/a/output.xml").stat().st_mtime_ns == before
+    assert (world.fleet / "earlier/b-1/progress.jsonl").is_file()
+    code, told = world.call("--resume", world.fleet.name, robot=())
+    assert code == 64 and "each of its orders has a verdict" in told
+
+
+def test_a_pool_lends_each_testbed_to_one_order_at_a_time(world: World) -> None:
+    for name, tier in (("a", "SGW-10"), ("b", "SGW-10"), ("c", "SGW-500")):
+        world.order(name, tier)
+    world.bed("small", tiers=["SGW-10", "SGW-20"])
+    world.bed("large", tiers=["SGW-500"])
+    code, told = world.call(
+        "--orders", str(world.folder / "orders"), "--testbeds", str(world.folder / "beds")
+    )
+    assert code == 2, told
+    assert world.takes() == {"small": ["a", "b"], "large": ["c"]}
+    assert all(row.ended for row in world.outcome().rows)
+
+
+def test_a_killed_one_gives_its_testbed_back(world: World) -> None:
+    for name in "ab":
+        world.order(name)
+    world.bed("only", silent=True)
+    fleet = world.start(
+        *("--orders", str(world.folder / "orders"), "--testbeds", str(world.folder / "beds")),
+        *("--processes", "1"),
+    )
+    until(lambda: world.at_work("a"), "the first is at work")
+    os.kill(world.processes_of("a")["worker"], signal.SIGKILL)
+    until(lambda: world.at_work("b"), "the second has the testbed")
+    fleet.send_signal(signal.SIGTERM)
+    assert ended(fleet)[0] == 2
+    assert world.takes() == {"only": ["a", "b"]}
+
+
+def test_two_machines_share_a_lock_server(world: World) -> None:
+    words = [*world.pairs(quick="abc"), "--turns"]
+    with lock_server(world.folder) as server:
+        both = [world.start(*words, server.uri, "--shard", shard) for shard in ("1/2", "2/2")]
+        for one in both:
+            code, told = ended(one)
+            assert code == 2, told
+    names = [sorted(path.name for path in fleet.glob("orders/*")) for fleet in world.fleets()]
+    assert sorted(names) == [["a", "b"], ["c"]]
+
+
+def test_a_lock_server_that_is_not_there(world: World) -> None:
+    code, told = world.call(*world.pairs(quick="ab"), "--turns", "127.0.0.1:1")
+    assert code == 64
+    assert told.startswith("Mistake: --turns 127.0.0.1:1: ") and told.count("\n") == 1
+    assert world.fleets() == []
