@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,9 +21,10 @@ from gatepass.fleet import turns
 from gatepass.fleet.progress import tell
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.journal import pending
+from gatepass.new_folder import new_folder
 from gatepass.order import Order
 from gatepass.outcome import Outcome
-from gatepass.paths import HISTORY, RESULTS, ROOT, SUITES, VARIABLES, results_of, run_name
+from gatepass.paths import HISTORY, ROOT, SUITES, VARIABLES, results_of, run_name
 from gatepass.profile import NamedProfile
 from gatepass.published import load_published
 from gatepass.record import APPROVED, NOT_PROVEN, REJECTED
@@ -281,24 +281,4 @@ def _new_folder(order: str) -> Path:
     if given := os.environ.get(RUN_FOLDER):
         Path(given).mkdir(parents=True, exist_ok=True)
         return Path(given)
-    try:
-        RESULTS.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{RESULTS}: this folder cannot be made: {error.strerror}. Name another one in "
-            "GATEPASS_RESULTS."
-        ) from None
-    stem = f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{order}"
-    for number in range(1, 1000):
-        folder = RESULTS / (stem if number == 1 else f"{stem}-{number}")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise InputError(
-                f"{RESULTS}: no folder can be made there: {error.strerror}. Name another one in "
-                "GATEPASS_RESULTS."
-            ) from None
-        return folder
-    raise InputError(f"{RESULTS} is full of runs of this second; try again.")
+    return new_folder(after=f"-{order}")

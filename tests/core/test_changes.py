@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from gateway_client import GatewayUnderTest, policy
 
 from gatepass.changes import SAVED, Changes, marked, remove_marked, undo
-from gatepass.configuration import comparable
 from gatepass.fortigate import FortiGate, GatewayLost, Refused
-from gatepass.journal import NAME, Journal
+from gatepass.journal import Journal
 
 POLICY, ADDRESS = "firewall/policy", "firewall/address"
 MARK = "gp0a1b2c"
-
-
-@pytest.fixture
-def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
-    """A run on a gateway that holds the customer's objects."""
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
-    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
-    yield Changes(gateway, journal, MARK)
-    journal.release()
 
 
 def restored(changes: Changes):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from gateway_client import TOKEN, GatewayUnderTest
 
 from gatepass import provisioning as module
 from gatepass.changes import SAVED, Changes, undo
-from gatepass.configuration import comparable
 from gatepass.fortigate import FortiGate, Refused
-from gatepass.journal import NAME, Journal
+from gatepass.journal import Journal
 from gatepass.provisioning import Provisioning
 from gatepass.rules import POLICY
 from gatepass.tenant import DHCP, HOSTS, MOST, POLICIES, USER, VIP, FreeKeys, Tenant
@@ -28,14 +26,6 @@ STEPS = [
     "VPN tunnel",
     "guest",
 ]
-
-
-@pytest.fixture
-def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
-    journal = Journal.start(tmp_path / NAME, {"mark": MARK})
-    yield Changes(gateway, journal, MARK)
-    journal.release()
 
 
 @pytest.fixture

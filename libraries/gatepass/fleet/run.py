@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from pathlib import Path
 
 from gatepass.errors import InputError
@@ -36,6 +35,7 @@ from gatepass.fleet.seats import give_back
 from gatepass.fleet.state import Progress
 from gatepass.fleet.worker import FLEET, ORDER
 from gatepass.inputs import load_catalogue
+from gatepass.new_folder import new_folder
 from gatepass.paths import FLEET as PREFIX
 from gatepass.paths import HISTORY, RESULTS, ROOT, SUITES
 
@@ -61,7 +61,7 @@ def run(call: FleetCall) -> int:
     """
     if call.turns:
         _answers(call.turns)
-    fleet = _resumed(call) if call.folder else _new_folder()
+    fleet = _resumed(call) if call.folder else new_folder(before=PREFIX)
     if not call.folder:
         plan.save(call.entries, fleet)
     orders = [Progress(entry, entry.folder(fleet)) for entry in call.entries]
@@ -77,23 +77,6 @@ def run(call: FleetCall) -> int:
     page.write(fleet, outcome)
     print(closing_box(outcome, fleet), flush=True)
     return outcome.exit_code
-
-
-def _new_folder() -> Path:
-    stem = f"{PREFIX}{datetime.now().astimezone():%Y%m%d-%H%M%S}"
-    for number in range(1, 1000):
-        folder = RESULTS.absolute() / (stem if number == 1 else f"{stem}-{number}")
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise InputError(
-                f"{RESULTS}: no folder can be made there: {error.strerror}. Name another one in "
-                "GATEPASS_RESULTS."
-            ) from None
-        return folder
-    raise InputError(f"{RESULTS} is full of runs of this second; try again.")
 
 
 def _resumed(call: FleetCall) -> Path:
