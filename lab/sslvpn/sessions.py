@@ -182,10 +182,6 @@ class Sessions:
         session.active = self._clock()
         return session
 
-    def of_address(self, address: int) -> Session | None:
-        """The session with an address."""
-        return self._by_address.get(address)
-
     def assign(self, session: Session) -> int | None:
         """Give a session its address; None where there is none left."""
         if session.address is None:

@@ -221,16 +221,15 @@ def _certificate(arguments: list[str]) -> int:
         "--to", metavar="FILE", type=_file, help="default: certificate.html beside it"
     )
     told = parser.parse_args(arguments)
-    from robot.errors import DataError
-
     from gatepass import certificate
+    from gatepass.outcome import NoResults
 
     target = told.to or told.output.with_name("certificate.html")
     if target.suffix.lower() == ".pdf":
         raise InputError(f"--to {target}: name an .html file; the PDF is made beside it.")
     try:
         outcome = certificate.write(told.output, target)
-    except (DataError, OSError) as error:
+    except (NoResults, OSError) as error:
         raise InputError(
             f"{told.output}: no certificate can be made of it: {str(error).splitlines()[0]}. "
             "Name an output.xml of Robot Framework, and a place that can be written."

@@ -1,6 +1,6 @@
 """Reads ``output.xml`` back into checks and decides on the order.
 
-One of the two modules here that import Robot: its result model is the well-kept reader of its own
+One of the few modules here that import Robot: its result model is the well-kept reader of its own
 file format, and it reads what rebot has written as well.
 """
 

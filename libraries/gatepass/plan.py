@@ -1,6 +1,6 @@
 """The plan: which checks a whole run consists of, and about how long they take.
 
-The second module here that imports Robot: its parser knows best which tests its files hold.
+One of the few modules here that import Robot: its parser knows best which tests its files hold.
 """
 
 from __future__ import annotations

@@ -302,7 +302,7 @@ def test_addresses_are_given_out_and_come_back(sessions: Sessions) -> None:
     assert [sessions.assign(one), sessions.assign(two)] == [FIRST, FIRST + 1]
     assert sessions.assign(one) == FIRST
     assert sessions.assign(three) is None
-    assert sessions.of_address(FIRST) is one
+    assert one.address == FIRST
     assert sessions.log_out(one)
     assert sessions.of_cookie(one.cookie, HERE) is None
     assert sessions.assign(three) == FIRST
