@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,30 @@ def test_several_processes_add_at_the_same_time(record: Path) -> None:
         assert len(runs(connection)) == WRITERS * EACH
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+def test_a_record_made_while_it_is_looked_at_is_nobody_elses(record: Path, monkeypatch) -> None:
+    """Another run makes the record between two looks of this one at the empty file."""
+    connect, looks = store._connect, []
+
+    def another_run_comes(statement: str) -> None:
+        if "user_version" in statement and not looks:
+            looks.append(statement)
+            with suppress(store.HistoryTrouble):  # where it has to wait for this one
+                added(record, outcome(1))
+
+    def watched(path: Path, write: bool) -> sqlite3.Connection:
+        connection = connect(path, write)
+        if not looks:
+            connection.set_trace_callback(another_run_comes)
+        return connection
+
+    monkeypatch.setattr(store, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(store, "_connect", watched)
+    added(record, outcome(0))
+    assert looks
+    with store.opened(record) as connection:
+        assert runs(connection)[0].started.startswith("2026-03-02")
 
 
 def test_a_reader_does_not_wait_for_a_writer(record: Path, monkeypatch) -> None:

@@ -213,9 +213,7 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
 
 def _check(connection: sqlite3.Connection, path: Path, write: bool) -> None:
     """See that the file is a record, and bring an older one to this version."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    application, version, tables = _marks(connection)
     if application != APPLICATION and (application or version or tables):
         raise HistoryTrouble(
             f"{path}: this SQLite file is another program's and no record of Gatepass. Move it "
@@ -228,6 +226,22 @@ def _check(connection: sqlite3.Connection, path: Path, write: bool) -> None:
         )
     if version < len(MIGRATIONS):
         _migrate(connection)
+
+
+def _marks(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Whose file it is, its schema's number and its tables, all of one moment.
+
+    Another run may be making the record just now: read one by one, the marks could be from
+    before and from after it.
+    """
+    connection.execute("BEGIN")
+    try:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    finally:
+        connection.execute("ROLLBACK")
+    return application, version, tables
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
