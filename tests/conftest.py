@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
-from turns import turn
+from turns import must_be_alone, turn
 
 _home = tempfile.TemporaryDirectory()
 set_hypothesis_home_dir(_home.name)
@@ -26,14 +26,6 @@ RETRIED = (
     HERE / "lab" / "test_dataplane_dialup.py",
     HERE / "lab" / "test_sslvpn_server.py",
 )
-ALONE = (
-    HERE / "lab" / "test_dataplane_limits.py",
-    HERE / "lab" / "test_inspection_plane.py",
-    HERE / "runs" / "test_history_run.py",
-)
-"""What measures: others at work at the same time would be measured as well."""
-MEASURED = re.compile("shaper|loss|slow|mss|cpu|empty")
-"""Faults that show in a rate."""
 FIRST = (HERE / "faults", HERE / "runs")
 """The longest files; a worker that began one of them last would be waited for by the others."""
 LONG = (HERE / "faults" / "test_site_faults.py", HERE / "faults" / "test_remote_faults.py")
@@ -41,7 +33,7 @@ LONG = (HERE / "faults" / "test_site_faults.py", HERE / "faults" / "test_remote_
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Second tries, what is left out, and the longest files first.
+    """Second tries, what is left out, the longest files first and what must be alone last.
 
     What measures may meet a slow moment of the machine: a second try, told as "rerun".
     """
@@ -50,22 +42,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if item.path in LONG:
             item.add_marker(pytest.mark.long)
-    items.sort(key=lambda item: item.path.parent not in FIRST)
+    items.sort(key=lambda item: (must_be_alone(item.nodeid), item.path.parent not in FIRST))
 
 
-def _looks_at_the_whole_run(item: pytest.Item) -> bool:
-    return "whole_run" in getattr(item, "fixturenames", ())
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """One worker a file, and one for all that must be alone (``-n``)."""
+    from alone_last import AloneLast  # the plugin may be off
 
-
-def _must_be_alone(item: pytest.Item) -> bool:
-    fault = item.path.parent == HERE / "faults" and MEASURED.search(item.name)
-    return item.path in ALONE or bool(fault) or _looks_at_the_whole_run(item)
+    return AloneLast(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Tests of several workers take turns with those that have to be alone."""
-    with turn(alone=_must_be_alone(item)):
+    with turn(alone=must_be_alone(item.nodeid)):
         return (yield)
 
 

@@ -4,10 +4,30 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+ALONE = (
+    "tests/lab/test_dataplane_limits.py",
+    "tests/lab/test_inspection_plane.py",
+    "tests/runs/test_history_run.py",
+    "tests/runs/test_run.py",
+)
+"""What measures: others at work at the same time would be measured as well."""
+MEASURED = re.compile(r"tests/faults/.*::.*(shaper|loss|slow|mss|cpu|empty)")
+"""Faults that show in a rate."""
+
+
+def must_be_alone(node: str) -> bool:
+    """Whether nothing else may be at work beside a test.
+
+    Args:
+        node: its id as pytest writes it, from the project's folder on.
+    """
+    return node.split("::")[0] in ALONE or bool(MEASURED.match(node))
 
 
 @contextmanager

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
-def boxed(lines: Sequence[str]) -> str:
-    """Lines within a frame; long ones are wrapped."""
+def boxed(lines: Sequence[str], below: Mapping[str, object]) -> str:
+    """Lines within a frame, and where more of it lies.
+
+    Args:
+        lines: long ones are wrapped.
+        below: names and paths, which stand below the frame, whole: they are for copying.
+    """
     from rich.box import ROUNDED
     from rich.console import Console
     from rich.panel import Panel
@@ -15,7 +20,8 @@ def boxed(lines: Sequence[str]) -> str:
     console = Console(width=110, color_system=None, highlight=False)
     with console.capture() as captured:
         console.print(Panel(Text("\n".join(lines)), box=ROUNDED, expand=False))
-    return captured.get()
+    width = max(map(len, below))
+    return captured.get() + "\n".join(f"{name:<{width}}  {path}" for name, path in below.items())
 
 
 def one_line(text: str, limit: int = 500) -> str:

@@ -38,6 +38,11 @@ class Journal:
     _file: IO[str] | None = field(default=None, repr=False)
     _writing: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
+    @property
+    def pending(self) -> bool:
+        """Whether its run may have left the gateway changed."""
+        return bool(self.head) and not self.closed
+
     @classmethod
     def start(cls, path: Path, head: dict) -> Journal:
         """A new journal, locked by this process until it ends or `close` is called."""
@@ -112,11 +117,17 @@ class Journal:
         os.fsync(self._file.fileno())
 
 
+def left_changed(folder: Path) -> bool:
+    """Whether the run of this folder may have left its gateway changed."""
+    path = folder / NAME
+    return path.exists() and Journal.read(path).pending
+
+
 def pending(results: Path) -> list[Journal]:
     """The journals below a results folder that were never closed, newest first."""
     paths = [*results.glob(f"*/{NAME}"), *results.glob(f"{FLEET}*/*/*/{NAME}")]
     found = [Journal.read(path) for path in sorted(paths, key=_begun, reverse=True)]
-    return [journal for journal in found if journal.head and not journal.closed]
+    return [journal for journal in found if journal.pending]
 
 
 def _begun(path: Path) -> str:

@@ -218,14 +218,16 @@ def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> 
         f"Order {subject}: {outcome.verdict.upper()}",
         f"{counts}; {outcome.elapsed_s:.0f} s",
         *(f"- {one_line(reason.sentence)}" for reason in reasons(outcome)[:8]),
-        f"Certificate  {folder / 'certificate.html'}",
-        f"As PDF       {pdf}",
-        f"Report       {folder / 'report.html'}",
-        *([f"History      {changed}"] if changed else []),
     ]
+    below = {
+        "Certificate": folder / "certificate.html",
+        "As PDF": pdf,
+        "Report": folder / "report.html",
+        **({"History": changed} if changed else {}),
+    }
     if outcome.lab:
         lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
-    return "\n" + boxed(lines)
+    return "\n" + boxed(lines, below)
 
 
 def _robot_options(words: tuple[str, ...]) -> None:

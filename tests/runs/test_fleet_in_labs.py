@@ -103,20 +103,52 @@ def _run_of(fleet: Fleet, order: str) -> int:
 def test_rejected_killed_and_whole_are_told_apart(fleet: Fleet) -> None:
     delivered = Configuration.of(fleet.bed("030"))
     fleet.call("lab", "fault", "deny-above", "--lab", "tier-010")
-    running = fleet.run(*CHOSEN)
-    assert wait_until(lambda: fleet.journal(KILLED).count("\n") >= 4, 120), running.poll()
-    os.kill(_run_of(fleet, KILLED), signal.SIGKILL)
-    told, _ = running.communicate(timeout=300)
+    try:
+        running = fleet.run(*CHOSEN)
+        assert wait_until(lambda: fleet.journal(KILLED).count("\n") >= 4, 120), running.poll()
+        os.kill(_run_of(fleet, KILLED), signal.SIGKILL)
+        told, _ = running.communicate(timeout=300)
+    finally:
+        fleet.call("lab", "fault", "--clear", "--lab", "tier-010")
     assert running.returncode == 1, told
     (folder,) = fleet.results.glob("fleet-*")
     rows = {row.name: row for row in read_fleet(folder).rows}
     assert rows[FAULTY].verdict == "rejected"
     assert "The Path Is Open" in rows[FAULTY].reasons[0].title
     assert rows[KILLED].verdict == "not proven" and rows[KILLED].outcome is None
-    assert "signal 9" in rows[KILLED].problem and "./run.sh restore" in rows[KILLED].problem
+    assert "signal 9" in rows[KILLED].problem
+    assert "Nothing of it is left on its gateway" in rows[KILLED].problem
     ran = [check for check in rows[WHOLE].outcome.checks if "did not run" not in check.message]
     assert {check.verdict for check in ran} == {"pass"} and len(ran) > 5
-    # what the other two changed is undone, what the killed one changed is not
+    # what the killed one changed is undone by its worker, what the other two changed by themselves
+    assert "compares equal" in (rows[KILLED].folder / "console.txt").read_text()
+    assert pending(fleet.results) == []
+    assert Configuration.of(fleet.bed("030")) == delivered
+
+
+def test_what_nobody_could_put_back_is_put_back_by_the_next_call(fleet: Fleet) -> None:
+    """Run and worker die at once, as when a machine runs out of memory."""
+    delivered = Configuration.of(fleet.bed("030"))
+    before = set(fleet.results.glob("fleet-*"))
+    running = fleet.run(*CHOSEN)
+
+    def begun() -> list[Path]:
+        return [*(set(fleet.results.glob("fleet-*")) - before)]
+
+    def changed() -> bool:
+        path = begun()[0] / "orders" / KILLED / JOURNAL if begun() else Path("/dev/null")
+        return path.exists() and path.read_text().count("\n") >= 4
+
+    assert wait_until(changed, 120), running.poll()
+    run = _run_of(fleet, KILLED)
+    worker = int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{run}/status").read_text())[1])
+    for pid in (worker, run):  # the worker first: it would put the gateway back
+        os.kill(pid, signal.SIGKILL)
+    told, _ = running.communicate(timeout=300)
+    assert running.returncode == 2, told
+    (folder,) = begun()
+    rows = {row.name: row for row in read_fleet(folder).rows}
+    assert rows[KILLED].verdict == "not proven" and "./run.sh restore" in rows[KILLED].problem
     assert [one.path.parent.name for one in pending(fleet.results)] == [KILLED]
     assert Configuration.of(fleet.bed("030")) != delivered
     code, told = fleet.call("gatepass", "restore", f"{folder.name}/{KILLED}")

@@ -1,4 +1,4 @@
-"""A whole run: verdict and what it leaves; and two runs side by side."""
+"""A whole run: verdict and what it leaves."""
 
 from __future__ import annotations
 
@@ -8,25 +8,13 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-import pytest
-import yaml
-
 from faults.faulty_lab import PROJECT, Ended, FaultyLab
 from gatepass import certificate
 from gatepass.certificate_verify import verify
-from gatepass.outcome import read
-from gatepass.record import APPROVED, NOT_APPLICABLE, PASS
+from gatepass.record import APPROVED
 from runs.killing import Runs
 from runs.leaks import leaks, secrets_of
 from test_certificate_rendered import CHROMIUM
-
-SMALL = {
-    "order": "small",
-    "customer": "A customer with little traffic",
-    "tier": "SGW-10",
-    "service_level": "Bronze",
-}
-CHOSEN = ("*.Preflight.*", "*.One Policy, With NAT", "*.Policy Enforcement.*", "*.Handover.*")
 
 
 def test_the_order_is_approved(lab: FaultyLab, whole_run: Ended) -> None:
@@ -119,31 +107,3 @@ def test_what_is_kept_of_the_customers_configuration_is_for_the_owner_alone(
     whole_run: Ended,
 ) -> None:
     assert (whole_run.folder / "gateway-before.conf").stat().st_mode & 0o077 == 0
-
-
-def test_two_labs_do_not_see_each_other(
-    lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Both runs at once, of an order so small that one rig is no burden for the other's."""
-    other = FaultyLab(tmp_path_factory.mktemp("other"))
-    other.up()
-    try:
-        both = []
-        for one in (lab, other):
-            folder = tmp_path_factory.mktemp("side-by-side")
-            order = folder / "order.yaml"
-            order.write_text(yaml.safe_dump(SMALL))
-            robot = (word for name in CHOSEN for word in ("--test", name))
-            both.append(Runs(one.testbed, folder).start(*robot, order=order))
-        said = [run.ended(patience_s=300)[1] for run in both]
-        assert lab.is_as_delivered() and other.is_as_delivered()
-    finally:
-        other.down()
-    outcomes = [read(run.folder / "output.xml") for run in both]
-    for outcome in outcomes:
-        verdicts = {check.verdict for check in outcome.checks if check.elapsed_s}
-        assert verdicts == {PASS, NOT_APPLICABLE}, "".join(said)
-    assert len({outcome.run["gateway"]["serial"] for outcome in outcomes}) == 2
-    marks = [run.announced()[0]["mark"] for run in both]
-    for run, foreign in zip(both, reversed(marks), strict=True):
-        assert foreign not in (run.folder / "output.xml").read_text()

@@ -28,12 +28,10 @@ def closing_box(outcome: FleetOutcome, folder: Path) -> str:
         counts(outcome),
         *(_line(row) for row in rows[:MOST]),
         *([f"… and {len(rows) - MOST} more"] if len(rows) > MOST else []),
-        f"Page    {folder / NAME}",
-        f"xUnit   {folder / xunit.NAME}",
     ]
     if outcome.lab:
         lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
-    return "\n" + boxed(lines)
+    return "\n" + boxed(lines, {"Page": folder / NAME, "xUnit": folder / xunit.NAME})
 
 
 def _line(row: Row) -> str:

@@ -35,6 +35,7 @@ from gatepass.fleet.seats import give_back
 from gatepass.fleet.state import Progress
 from gatepass.fleet.worker import FLEET, ORDER
 from gatepass.inputs import load_catalogue
+from gatepass.journal import left_changed
 from gatepass.new_folder import new_folder
 from gatepass.paths import FLEET as PREFIX
 from gatepass.paths import HISTORY, RESULTS, ROOT, SUITES
@@ -203,7 +204,7 @@ def _watch(
     shown: Screen,
     fleet: Path,
 ) -> int:
-    """Show how far all are until pabot has ended, and give back at once what the dead hold.
+    """Show how far all are until pabot has ended; what is over holds nothing from then on.
 
     Returns:
         pabot's exit code.
@@ -214,7 +215,8 @@ def _watch(
         for one in orders:
             was_over = one.over
             one.look()
-            if one.over and not was_over:
+            # a killed run's traffic may still flow: its turn is for others once its heart is cold
+            if one.over and not was_over and not left_changed(one.folder):
                 with suppress(ServerLost):
                     give_back(server, caller_of(one.folder))
         shown.show(orders)

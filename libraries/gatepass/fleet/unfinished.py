@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gatepass.fleet.folders import OUTPUT
 from gatepass.journal import NAME as JOURNAL
-from gatepass.journal import Journal
+from gatepass.journal import left_changed
 from gatepass.record import FAIL, PASS
 
 PROGRESS = "progress.jsonl"
@@ -66,11 +66,9 @@ def _events(path: Path) -> Iterator[dict]:
 
 def _left(folder: Path) -> str:
     """What to do about its gateway; empty where nothing is left on that."""
-    path = folder / JOURNAL
-    if not path.exists():
+    if not (folder / JOURNAL).exists():
         return _again(folder)
-    journal = Journal.read(path)
-    if journal.closed or not journal.head:
+    if not left_changed(folder):
         return f"Nothing of it is left on its gateway. {_again(folder)}"
     return (
         "Its gateway may be changed: ./run.sh restore puts it back, and so does its next run. "

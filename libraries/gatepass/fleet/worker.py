@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from robot.run import RobotFramework
 
@@ -29,7 +30,8 @@ from gatepass.fleet.state import Progress
 from gatepass.fleet.turns import PLACE as TURNS
 from gatepass.fleet.unfinished import PROGRESS as PROGRESS_NAME
 from gatepass.fleet.unfinished import WORKER
-from gatepass.paths import ROOT
+from gatepass.journal import left_changed
+from gatepass.paths import ROOT, run_name
 from gatepass.record import NOT_APPLICABLE, PASS
 from gatepass.run import RUN_FOLDER
 
@@ -39,7 +41,10 @@ SAID = "console.txt"
 """What the run printed."""
 _MOST_NOT_PASSED = 249  # what Robot's own exit codes can count
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDED = (0, 1, 2)
+"""Exit codes of a run that came to its own end."""
 _POLL_S = 0.2
+_RESTORE_S = 300
 
 
 def work(arguments: Sequence[str]) -> int:
@@ -121,11 +126,30 @@ class _Worker:
                 preexec_fn=when_parent_ends(signal.SIGINT),
             )
             code = self._wait(child)
+            if code not in _ENDED and left_changed(self._folder):
+                self._restore(said)
         with suppress(ServerLost):
             self._seat.leave(LockServer(self._briefing.uri))
-        if code in (0, 1, 2) and (self._folder / "output.xml").is_file():
+        if code in _ENDED and (self._folder / "output.xml").is_file():
             return self._not_passed()
         return self._ended(self._why(code))
+
+    def _restore(self, said: IO[str]) -> None:
+        """End what a killed run left at work and put its gateway back, as long as its turn is held.
+
+        Where that fails, the journal stays open, and the next call does it.
+        """
+        words = [sys.executable, "-m", "gatepass", "restore", run_name(self._folder)]
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(
+                words,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                timeout=_RESTORE_S,
+                check=False,
+            )
 
     def _environment(self, testbed: str) -> dict[str, str]:
         place = self._briefing.places[testbed]
