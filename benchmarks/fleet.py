@@ -24,7 +24,7 @@ from Turns import MEASURING, WAITING
 
 SIDE_BY_SIDE = 4
 _TALKING = tuple(word for tag in sorted({*MEASURING, WAITING}) for word in ("--exclude", tag))
-_FIGURES = ("--suite", "Baseline Before", "--suite", "Stateful Firewall")
+_FIGURES = tuple(word for tag in sorted(MEASURING) for word in ("--include", tag))
 
 
 def main(told: Namespace) -> None:
@@ -45,7 +45,9 @@ def main(told: Namespace) -> None:
     alone = {name: one for order in orders for name, one in _run([order], told.profile, _FIGURES)}
     together = dict(_run(orders, told.profile, _FIGURES))
     print("Figures, mean ± half of the 95 % interval:\n")
-    show(("order", "figure", "alone", "in the fleet", "apart", "spread"), _rows(alone, together))
+    rows = _rows(alone, together)
+    show(("order", "figure", "alone", "in the fleet", "apart", "both intervals", ""), rows)
+    print(f"\n{sum(bool(row[-1]) for row in rows)} of {len(rows)} lie further apart than that.")
 
 
 def _run(orders: Sequence[Path], profile: str, robot: Sequence[str]) -> list[tuple[str, Outcome]]:
@@ -80,15 +82,21 @@ def _rows(alone: dict[str, Outcome], together: dict[str, Outcome]) -> list[tuple
         others = {check.name: check for check in together[name].checks}
         for check in outcome.checks:
             pairs = zip(check.measurements, others[check.name].measurements, strict=False)
-            rows += [(name, check.name, *_compared(one, other)) for one, other in pairs]
+            rows += [
+                (name, f"{check.name}: {one.promise}, {one.conditions}", *_compared(one, other))
+                for one, other in pairs
+                if None not in (one.half_width, other.half_width)  # one trial has no spread
+            ]
     return rows
 
 
 def _compared(one: Measurement, other: Measurement) -> tuple[str, ...]:
-    wide = (one.half_width or 0) + (other.half_width or 0)
+    wide = (one.half_width) + (other.half_width)
+    apart = abs(one.value - other.value)
     return (
-        f"{one.value:,.1f} ± {one.half_width or 0:,.1f} {one.unit}",
-        f"{other.value:,.1f} ± {other.half_width or 0:,.1f} {other.unit}",
-        f"{abs(one.value - other.value):,.1f}",
+        f"{one.value:,.1f} ± {one.half_width:,.1f} {one.unit}",
+        f"{other.value:,.1f} ± {other.half_width:,.1f} {other.unit}",
+        f"{apart:,.1f}",
         f"{wide:,.1f}",
+        "further apart" if apart > wide else "",
     )

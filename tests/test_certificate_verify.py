@@ -36,6 +36,34 @@ def changed(path: Path, pattern: str, by: str) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("pattern", "by"),
+    [('"holds": true', '"holds": yess'), ('"kind": "evidence"', '"kind": "evidencf"')],
+    ids=["no JSON", "an unknown kind"],
+)
+def test_a_record_that_is_damaged_is_a_change(folder: Path, pattern: str, by: str) -> None:
+    changed(folder / "output.xml", pattern, by)
+    finding = verify(folder / "certificate.html", folder / "output.xml")
+    assert not finding.unchanged and "as it was changed" in finding.sentence
+    for words in (["results"], ["certificate"], ["history", "--add"]):
+        assert cli.main([*words, str(folder / "output.xml")]) == 64
+
+
+def test_another_suites_results_are_no_results_of_a_run(folder: Path) -> None:
+    foreign = folder / "foreign.xml"
+    foreign.write_text('<robot generator="Robot 7.5" schemaversion="6"><suite name="S"/></robot>')
+    assert "holds no results of a run" in verify(folder / "certificate.html", foreign).sentence
+    assert cli.main(["certificate", str(foreign), "--to", str(folder / "c.html")]) == 64
+    assert not (folder / "c.html").exists()
+
+
+def test_results_are_not_written_over(folder: Path) -> None:
+    before = (folder / "output.xml").read_bytes()
+    words = ["certificate", str(folder / "output.xml"), "--to", str(folder / "output.xml")]
+    assert cli.main(words) == 64
+    assert (folder / "output.xml").read_bytes() == before
+
+
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
 def test_what_nobody_touched_is_unchanged(tmp_path, example):
     output = write_output(example(), tmp_path / "output.xml")

@@ -68,6 +68,7 @@ def test_a_part_alone_is_not_the_fleet(tmp_path: Path, capsys: pytest.CaptureFix
         (["{fleet}", "{fleet}"], "--to FOLDER is missing"),
         (["{empty}"], "empty/fleet.json: the fleet's plan cannot be read"),
         (["{fleet}", "--to", "{file}"], "the fleet's page cannot be written there"),
+        (["{fleet}", "--to", "{run}"], "this is the folder of a single run"),
     ],
 )
 def test_mistakes_are_a_sentence(
@@ -75,7 +76,9 @@ def test_mistakes_are_a_sentence(
 ) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
-    places = {name: tmp_path / name for name in ("empty", "file")}
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "results.json").touch()
+    places = {name: tmp_path / name for name in ("empty", "file", "run")}
     fleet = _part(tmp_path, 1)
     assert main(["fleet", *(word.format(fleet=fleet, **places) for word in words)]) == 64
     printed = capsys.readouterr()

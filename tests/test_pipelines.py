@@ -127,7 +127,7 @@ def test_a_part_of_a_fleet_is_called_as_it_is_taken(commands: list[str]) -> None
     assert words[words.index("--shard") + 1] == "1/2"
     assert words[words.index("--turns") + 1] == "127.0.0.1:8271"
     assert is_fleet(words)
-    with pytest.raises(InputError, match=r"--testbeds .*: this folder holds no testbed"):
+    with pytest.raises(InputError, match=r"--testbeds .*: there is no such folder"):
         read(words)
 
 

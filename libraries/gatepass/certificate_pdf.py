@@ -39,7 +39,10 @@ def print_pdf(page: Path, pdf: Path, started: object) -> str:
     Returns:
         Why there is no PDF and what to do about it, in a sentence; empty where there is one.
     """
-    pdf.unlink(missing_ok=True)
+    try:
+        pdf.unlink(missing_ok=True)
+    except OSError as error:
+        return f"not made: {error.strerror}: {pdf}"
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         return "not made, as no Chromium is installed (apt-get install chromium)"

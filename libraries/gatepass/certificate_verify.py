@@ -99,8 +99,10 @@ def _other_results(
 ) -> str:
     sums = f"{certificate.name} names the check sum {named[:12]}…, the file has {digest[:12]}…."
     try:
-        run_id = str(_outcome(output).run.get("run_id"))
+        run_id = str(_outcome(output).run.get("run_id") or "")
     except InputError:
+        run_id = ""
+    if not run_id:
         return f"{output.name} holds no results of a run, or no longer, as it was changed. {sums}"
     squeezed = "".join(text.split())
     if "".join(run_id.split()) in squeezed:

@@ -62,7 +62,12 @@ examples
 def main(arguments: Sequence[str]) -> int:
     """Do what the call says; its exit code. No traceback reaches the user."""
     try:
-        return _dispatch(list(arguments))
+        code = _dispatch(list(arguments))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # who reads what is printed has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except InputError as mistake:
         print(f"Mistake: {mistake}", file=sys.stderr)
         return MISTAKE
@@ -206,7 +211,9 @@ def _restore(arguments: list[str]) -> int:
         for line in one.details:
             print(f"  {line}")
     if not restored:
-        print("Nothing to restore: no run has left a gateway changed.")
+        whose = f"{', '.join(told.runs)} has" if told.runs else "no run has"
+        left = "left nothing on its gateway" if told.runs else "left a gateway changed"
+        print(f"Nothing to restore: {whose} {left}.")
     return DONE if all(one.done for one in restored) else NOT_RESTORED
 
 
@@ -222,17 +229,18 @@ def _certificate(arguments: list[str]) -> int:
     )
     told = parser.parse_args(arguments)
     from gatepass import certificate
-    from gatepass.outcome import NoResults
+    from gatepass.outcome import read_digested
 
     target = told.to or told.output.with_name("certificate.html")
-    if target.suffix.lower() == ".pdf":
+    if target.suffix.lower() != ".html":
         raise InputError(f"--to {target}: name an .html file; the PDF is made beside it.")
+    read_digested(told.output)  # says what is wrong with it
     try:
         outcome = certificate.write(told.output, target)
-    except (NoResults, OSError) as error:
+    except OSError as error:
         raise InputError(
-            f"{told.output}: no certificate can be made of it: {str(error).splitlines()[0]}. "
-            "Name an output.xml of Robot Framework, and a place that can be written."
+            f"{target}: the certificate cannot be written: {error.strerror}. Name a place that "
+            "can be written with --to."
         ) from None
     print(f"{outcome.verdict.upper()}: {target}")
     print(f"PDF: {certificate.write_pdf(outcome, target)}")

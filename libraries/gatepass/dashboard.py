@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from gatepass.arguments import Parser, file
+from gatepass.certificate_facts import group
 from gatepass.errors import InputError
 from gatepass.fleet.folders import outputs as run_outputs
 from gatepass.paths import RESULTS
@@ -46,6 +47,8 @@ def dashboard(arguments: list[str]) -> int:
     )
     parser.add_argument("--to", metavar="FILE", type=file, default=RESULTS / NAME)
     told = parser.parse_args(arguments)
+    if told.to.suffix.lower() != ".html":
+        raise InputError(f"--to {told.to}: name an .html file.")
     outputs = [path for path in run_outputs(RESULTS) if _ended(path)]
     if not outputs:
         raise InputError(f"{RESULTS}: no run has left an output.xml there yet.")
@@ -89,17 +92,19 @@ def _tags(output: Path) -> list[str]:
     """What runs can be filtered by on the page: order, gateway, tier, FortiOS version."""
     try:
         told = json.loads(output.with_name(RESULTS_JSON).read_text(encoding="utf-8"))
-        order, gateway = told["order"], told["gateway"]
-    except (OSError, ValueError, KeyError, TypeError):
+        order, gateway = group(told, "order"), group(told, "gateway")
+    except (OSError, ValueError):
         return []  # an older run; its checks are shown without a tag
     version = gateway.get("version")
     named = (order.get("order"), order.get("tier"), gateway.get("serial"))
     tags = [*named, version and f"version_{version}"]
-    return [tag.replace(":", "_") for tag in tags if tag]
+    return [str(tag).replace(":", "_") for tag in tags if tag]
 
 
 def _ended(output: Path) -> bool:
     """Whether Robot has closed the file; that of a run at work or a killed one is cut off."""
+    if not output.is_file():
+        return False
     with output.open("rb") as stream:
         stream.seek(max(0, output.stat().st_size - 64))
         return _ENDS in stream.read()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 import ssl
 import time
 from collections.abc import Iterator
@@ -344,7 +345,9 @@ def broken(error: Exception, timeout_s: float) -> str:
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return "no connection comes about; is the address right, does a firewall stand between"
     if isinstance(error, requests.exceptions.Timeout):
-        return f"connected, but no answer within {timeout_s:g} s"
+        # urllib3 tells how long it was: for the TLS handshake less than for an answer
+        told = re.search(r"read timeout=([\d.]+)", str(error))
+        return f"connected, but no answer within {float(told[1]) if told else timeout_s:g} s"
     return f"the connection broke ({_innermost(error)})"
 
 

@@ -18,6 +18,8 @@ from typing import IO
 from gatepass.paths import FLEET
 
 NAME = "journal.jsonl"
+_HEAD = ("mark", "serial", "testbed")
+"""What the way back to a gateway needs."""
 
 
 @dataclass
@@ -29,19 +31,26 @@ class Journal:
         head: what is needed to find the gateway again: testbed, serial number, mark, …
         entries: what was announced, in order.
         closed: whether the gateway is known to be as it was.
+        begun: whether there is a whole line in it; a kill may come before.
     """
 
     path: Path
     head: dict = field(default_factory=dict)
     entries: list[dict] = field(default_factory=list)
     closed: bool = False
+    begun: bool = False
     _file: IO[str] | None = field(default=None, repr=False)
     _writing: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def pending(self) -> bool:
         """Whether its run may have left the gateway changed."""
-        return bool(self.head) and not self.closed
+        return self.begun and not self.closed
+
+    @property
+    def damaged(self) -> bool:
+        """Whether nobody can tell which gateway it is about."""
+        return not all(isinstance(self.head.get(key), str) for key in _HEAD)
 
     @classmethod
     def start(cls, path: Path, head: dict) -> Journal:
@@ -56,18 +65,20 @@ class Journal:
     def read(cls, path: Path) -> Journal:
         """The journal of an earlier run; a last line cut off by a kill is left out."""
         journal = cls(path)
-        for line in path.read_text(encoding="utf-8").splitlines():
+        *whole, _ = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        for line in whole:
             try:
                 entry = json.loads(line)
-            except ValueError:
-                continue
-            kind = entry.get("do")
+                kind = entry["do"]
+            except (ValueError, TypeError, KeyError):
+                continue  # cut off by a kill
             if kind == "start":
                 journal.head = entry
             elif kind == "close":
                 journal.closed = True
             else:
                 journal.entries.append(entry)
+        journal.begun = bool(whole)
         return journal
 
     def adopt(self) -> bool:
@@ -126,7 +137,8 @@ def left_changed(folder: Path) -> bool:
 def pending(results: Path) -> list[Journal]:
     """The journals below a results folder that were never closed, newest first."""
     paths = [*results.glob(f"*/{NAME}"), *results.glob(f"{FLEET}*/*/*/{NAME}")]
-    found = [Journal.read(path) for path in sorted(paths, key=_begun, reverse=True)]
+    files = [path for path in paths if path.is_file()]
+    found = [Journal.read(path) for path in sorted(files, key=_begun, reverse=True)]
     return [journal for journal in found if journal.pending]
 
 

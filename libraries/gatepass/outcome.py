@@ -14,6 +14,7 @@ from robot.api import ExecutionResult, ResultVisitor
 from robot.errors import DataError
 
 from gatepass import record
+from gatepass.certificate_facts import group
 from gatepass.errors import InputError
 from gatepass.record import (
     APPROVED,
@@ -91,7 +92,7 @@ class Outcome:
     @property
     def lab(self) -> bool:
         """Whether the gateway was the lab's stand-in and not a FortiGate."""
-        gateway = self.run.get("gateway") or {}  # none where it was never reached
+        gateway = group(self.run, "gateway")  # none where it was never reached
         return str(gateway.get("serial", "")).startswith("LAB")
 
     @property
@@ -197,19 +198,26 @@ def read(output: Path | str) -> Outcome:
         output: path of an ``output.xml`` of robot, rebot or pabot.
 
     Raises:
-        robot.api.DataError: the file is missing or is no output of Robot Framework.
+        robot.api.DataError: the file is missing, is no output of Robot Framework, or a record of
+            ours in it is damaged.
         ManyRuns: it is merged of several runs.
     """
     result = ExecutionResult(str(output))
     reader = _Reader()
-    result.visit(reader)
+    try:
+        result.visit(reader)
+        plan = [(chapter, name) for chapter, name in reader.run.get("plan", [])]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            "What Gatepass recorded in it is damaged, or of a newer Gatepass."
+        ) from error
     if len(reader.runs) > 1 or MANY in result.suite.metadata:
         raise ManyRuns(
             f"{output}: it is merged of the runs of several orders. Name the output.xml of one "
             "order; in a fleet's folder these are orders/*/output.xml."
         )
     ran = {(check.chapter, check.name) for check in reader.checks}
-    for chapter, name in reader.run.get("plan", []):
+    for chapter, name in plan:
         if (chapter, name) not in ran:
             missing = "The run's plan holds this check, but it did not run."
             reader.checks.append(Check(chapter, name, NOT_PROVEN, missing))

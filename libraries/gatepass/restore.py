@@ -40,20 +40,36 @@ def restore_all(
     Args:
         results: the folder of the runs.
         clean_endpoints: how a killed run's programs and files are taken off the endpoints.
-        runs: names of the runs to restore; None for all.
+        runs: names or folders of the runs to restore, of a fleet for all of its runs; None for all.
 
     Raises:
         InputError: there is no run of such a name.
     """
-    for run in runs or []:
-        if not run_folder(results, run).is_dir():
-            raise InputError(f"{results} has no run '{run}'. Look at the names with `ls results`.")
-    chosen = [one for one in pending(results) if not runs or run_name(one.path.parent) in runs]
+    wanted = [_folder(results, run) for run in runs or []]
+    chosen = [one for one in pending(results) if not runs or _inside(one.path, wanted)]
     return [_restore(journal, clean_endpoints) for journal in chosen]
+
+
+def _folder(results: Path, run: str) -> Path:
+    folder = run_folder(results, run).resolve()
+    if not folder.is_dir() or results.resolve() not in folder.parents:
+        raise InputError(f"{results} has no run '{run}'. Look at the names with `ls {results}`.")
+    return folder
+
+
+def _inside(path: Path, folders: list[Path]) -> bool:
+    return any(folder in path.resolve().parents for folder in folders)
 
 
 def _restore(journal: Journal, clean_endpoints: CleanEndpoints) -> Restored:
     run = run_name(journal.path.parent)
+    if journal.damaged:
+        return Restored(
+            run,
+            False,
+            f"not restored: {journal.path} is damaged, so nobody can tell what the run changed. "
+            f"Compare the gateway with {SAVED} beside it, then remove both.",
+        )
     if not journal.adopt():
         return Restored(run, False, "this run is still at work; wait for its end.")
     try:
@@ -102,4 +118,6 @@ def _undo(run: str, journal: Journal, clean_endpoints: CleanEndpoints) -> Restor
 def _gone(journal: Journal) -> bool:
     """Whether the gateway lived in a network namespace that has ended, as the lab's do."""
     path = journal.head.get("namespace")
-    return bool(path) and namespace.inode(path) != journal.head.get("namespace_inode")
+    if not path or not isinstance(path, str):
+        return False
+    return namespace.inode(path) != journal.head.get("namespace_inode")

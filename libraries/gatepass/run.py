@@ -39,7 +39,7 @@ RUN_FOLDER = "GATEPASS_RUN_FOLDER"
 _OURS = (
     *("outputdir", "output", "log", "report", "xunit", "name", "console", "dotted", "quiet"),
     *("pythonpath", "rpa", "exitonerror", "dryrun", "runemptysuite", "statusrc"),
-    "timestampoutputs",
+    *("timestampoutputs", "extension", "parseinclude", "language"),
 )
 _INPUTS = ("variable", "variablefile")
 # They would change the order or the verdicts of the checks, or what is kept as their proof.

@@ -199,8 +199,18 @@ class Host(Model):
     address6: IPv6 | None = Field(default=None, description=AN_IPV6)
     iperf3_port: Port = 5201
     """Where a test server may listen."""
-    probe_port: Port = 5301
+    probe_port: Annotated[int, whole(1, 65_534, "for a TCP port with another after it")] = 5301
     """Where single connections are tried; the port after it is used as well."""
+
+    @model_validator(mode="after")
+    def _ports_apart(self) -> Self:
+        if self.iperf3_port in (self.probe_port, self.probe_port + 1):
+            raise Mistake(
+                "another port than probe_port and the one after it",
+                "Both are listened on at the same time.",
+                ["iperf3_port"],
+            )
+        return self
 
 
 class Endpoint(Host):

@@ -98,6 +98,8 @@ def read_yaml(path: Path | str) -> YamlFile:
         remedy = next((hint for start, hint in _REMEDIES.items() if start in said), "")
         remedy = remedy or "Check quotes, brackets and indentation there."
         problem = (mark.line + 1 if mark else 1), f"the file is not readable as YAML here. {remedy}"
+    except (ValueError, OverflowError):  # an escape such as "\\UFFFFFFFF"
+        problem = loader.line + 1, "an escape after a backslash names no character. Mend it there."
     finally:
         loader.dispose()
     if problem:

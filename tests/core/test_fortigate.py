@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import socket
 import traceback
 from pathlib import Path
 
 import pytest
+import requests
 from api_server import ScriptedApi, broken_off, refused, silence, text, told
 from gateway_client import make_certificates
 
-from gatepass.fortigate import FortiGate, GatewayLost, Refused
+from gatepass.fortigate import FortiGate, GatewayLost, Refused, broken
 
 PAGE = "<html><body>Please log in</body></html>"
 PATH = "firewall/address"
@@ -267,3 +269,12 @@ def test_connections_are_kept(api: ScriptedApi, client: FortiGate) -> None:
     for _ in range(5):
         client.rows(PATH)
     assert len(made) == 1
+
+
+def test_how_long_a_handshake_was_waited_for_is_told() -> None:
+    """Less than for an answer: what accepts a connection and speaks no TLS is soon known."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(requests.Timeout) as late:
+            requests.get(url, timeout=(0.2, 30))
+    assert broken(late.value, 30) == "connected, but no answer within 0.2 s"

@@ -85,6 +85,20 @@ def test_a_run_has_one_journal(journal: Journal) -> None:
         Journal.start(journal.path, HEAD)
 
 
+@pytest.mark.parametrize(
+    "content", [b"\x80\xff\x00\n", b"[1]\n", b'{"do": "start"}\n', b'{"do": "start", "mark": 5}\n']
+)
+def test_what_others_made_of_it_hides_no_other_journal(
+    tmp_path: Path, path: Path, content: bytes
+) -> None:
+    path.write_bytes(content)
+    (tmp_path / "run-2" / NAME).mkdir(parents=True)
+    (tmp_path / "run-3").mkdir()
+    Journal.start(tmp_path / "run-3" / NAME, HEAD | {"testbed": "bed.yaml"}).release()
+    told = {one.path.parent.name: one.damaged for one in pending(tmp_path)}
+    assert told == {"run-1": True, "run-3": False}
+
+
 def test_a_living_run_keeps_its_journal_and_a_killed_one_loses_it(path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from gatepass.journal import Journal\n"

@@ -11,6 +11,9 @@ import pytest
 from lock_servers import lock_server, until
 from world import World, ended
 
+from gatepass.fleet.lifetime import STOP
+from gatepass.fleet.lock_server import LockServer
+
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
@@ -135,6 +138,35 @@ def test_a_killed_one_gives_its_testbed_back(world: World) -> None:
     fleet.send_signal(signal.SIGTERM)
     assert ended(fleet)[0] == 2
     assert world.takes() == {"only": ["a", "b"]}
+
+
+def test_what_an_earlier_fleet_left_in_the_pool_is_not_used(world: World) -> None:
+    """A lock server may outlive a testbed; by its name it would come first."""
+    world.order("a")
+    world.order("b")
+    world.bed("now")
+    with lock_server(world.folder) as server:
+        earlier = LockServer(server.uri)
+        earlier.add_value_set("earlier", {"testbed": "earlier", "tags": "SGW-10"})
+        pool = ("--orders", str(world.folder / "orders"), "--testbeds", str(world.folder / "beds"))
+        code, told = world.call(*pool, "--turns", server.uri)
+    assert code == 2, told
+    assert world.takes() == {"now": ["a", "b"]}
+    assert all(row.ended for row in world.outcome().rows)
+
+
+def test_a_stop_and_the_end_of_the_parent_are_one_stop(world: World) -> None:
+    """As a pipeline that is cancelled: a signal, and kill -9 for whoever is still there."""
+    fleet = world.start(*world.pairs(silent="bc"))
+    until(lambda: world.at_work("b") and world.at_work("c"), "the runs are at work")
+    fleet.send_signal(signal.SIGTERM)
+    until((world.fleet / STOP).exists, "the stop is noticed")
+    fleet.kill()
+    until(lambda: not world.left(), "all processes of the fleet have ended")
+    for name in "bc":
+        folder = world.fleet / "orders" / name
+        assert "forcefully" not in (folder / "console.txt").read_text()
+        assert (folder / "certificate.html").is_file()
 
 
 def test_two_machines_share_a_lock_server(world: World) -> None:

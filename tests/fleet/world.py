@@ -189,8 +189,9 @@ class World:
             except OSError:
                 continue
             program = words[1:4]
+            ours = f"GATEPASS_RESULTS={self.results}\0" in environment
             own = f"GATEPASS_RUN_FOLDER={self.fleet}/orders/{name}\0" in environment
-            if program == ["-m", "gatepass", "worker"] and self._is_for(words, name):
+            if program == ["-m", "gatepass", "worker"] and ours and self._is_for(words, name):
                 found["worker"] = int(folder.name)
             elif program == ["-m", "gatepass", "run"] and own:
                 found["run"] = int(folder.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from input_files import ORDER, ROOT, TESTBED
 from gatepass.errors import InputError
 from gatepass.fleet import call, entries
 from gatepass.fleet.call import is_fleet, read
+from gatepass.fleet.lifetime import hold
 
 TIERS = {"a": "SGW-10", "b": "SGW-200", "c": "SGW-500"}
 
@@ -52,6 +54,7 @@ def _beds(read_call: call.FleetCall) -> list[tuple[str, str]]:
         ("--orders x", True),
         ("--lab-gateways 4", True),
         ("--lab-gateways=4", True),
+        ("--order x --testbed y --turns h:1", True),
         ("--resume x", True),
         ("--testbed x -- --testbeds y", False),
     ],
@@ -108,8 +111,9 @@ def test_a_tier_that_there_is_not(files: Path) -> None:
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_each_order_is_in_one_shard(files: Path, count: int) -> None:
+    words = [*_pairs(files, "abc", "abc"), "--turns", "127.0.0.1:8270", "--shard"]
     shards = [
-        read([*_pairs(files, "abc", "abc"), "--shard", f"{index}/{count}"]).entries
+        read([*words, f"{index}/{count}"]).entries
         for index in range(1, count + 1)
     ]
     assert [one.name for shard in shards for one in shard] == list("abc")
@@ -144,7 +148,12 @@ def _mistakes(files: Path) -> list[tuple[list[str], str]]:
         (_pairs(files, "abc", "ab"), "3 orders and 2 testbeds"),
         (_pairs(files, "ab", "aa"), "one order at a time"),
         (_pairs(files, "aa", "ab"), "'a' also stands in"),
-        (["--orders", str(files / "nowhere")], "--orders .*nowhere: this folder holds no order"),
+        (["--orders", str(files / "nowhere")], "--orders .*nowhere: there is no such folder"),
+        (["--orders", str(files / "a.yaml")], "there is no such folder"),
+        ([*two, "--lab-gateways", "2"], "Leave --testbed"),
+        ([*_options("--order", files / "orders", "abc"), "--lab-gateways", "2"], "3 orders"),
+        ([*two, "--shard", "1/2"], "--turns HOST:PORT is missing.* share"),
+        (["--orders", str(files / "orders"), "--testbeds", str(files), "--shard", "1/2"], "a pool"),
         ([*two, "--orders", str(files)], "--order and --orders"),
         ([*two, "--testbeds", str(files)], "--testbed and --testbeds"),
         ([*two, "--shard", "3/2"], "3/2"),
@@ -165,7 +174,7 @@ def _mistakes(files: Path) -> list[tuple[list[str], str]]:
     ]
 
 
-@pytest.mark.parametrize("number", range(21))
+@pytest.mark.parametrize("number", range(26))
 def test_a_mistake_is_one_sentence(files: Path, number: int) -> None:
     words, telling = _mistakes(files)[number]
     with pytest.raises(InputError) as mistake:
@@ -176,7 +185,44 @@ def test_a_mistake_is_one_sentence(files: Path, number: int) -> None:
 
 
 def test_there_is_a_mistake_for_each_number(files: Path) -> None:
-    assert len(_mistakes(files)) == 21
+    assert len(_mistakes(files)) == 26
+
+
+def test_two_testbeds_of_a_pool_have_two_names(files: Path) -> None:
+    bed = files / "b.yaml"
+    bed.write_text(bed.read_text().replace("bed-b", "bed-a"))
+    with pytest.raises(InputError, match=r"b\.yaml, key 'testbed': 'bed-a' also .*a\.yaml"):
+        read(["--orders", str(files / "orders"), "--testbeds", str(files)])
+
+
+def test_what_is_at_work_is_not_resumed(tmp_path: Path) -> None:
+    folder = tmp_path / "fleet-20260101-120000"
+    folder.mkdir()
+    planned = read(["--lab-gateways", "2"]).entries
+    entries.save(planned, folder)
+    for one in (folder, planned[0].folder(folder)):
+        one.mkdir(parents=True, exist_ok=True)
+        with hold(one, ""), pytest.raises(InputError, match="still at work"):
+            read(["--resume", str(folder)])
+    assert len(read(["--resume", str(folder)]).entries) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"testbed": 5}, {"order": 5}, {"profile": 5}, {"robot": [5]}, {"tier": 5}),
+        *({"slot": "x"}, {"slot": 9}, {"name": "x" * 300}, {"shard": "3/2"}),
+    ],
+    ids=str,
+)
+def test_a_plan_that_is_none_is_told(tmp_path: Path, wrong: dict) -> None:
+    folder = tmp_path / "fleet-20260101-120000"
+    folder.mkdir()
+    entries.save(read(["--lab-gateways", "2"]).entries, folder)
+    rows = json.loads((folder / "fleet.json").read_text())
+    (folder / "fleet.json").write_text(json.dumps([rows[0] | wrong, rows[1]]))
+    with pytest.raises(InputError, match="it is no plan of a fleet"):
+        read(["--resume", str(folder)])
 
 
 def test_a_token_that_is_not_there_is_told_before_anything_starts(files: Path) -> None:

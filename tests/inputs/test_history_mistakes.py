@@ -20,6 +20,9 @@ CALLS = [
     (["history", "--version", "7.41"], ["--version", "7.41", "v7.4.8"]),
     (["history", "--promise", "speed"], ["--promise", "speed", "Stateful throughput"]),
     (["history", "--since", "yesterday"], ["--since", "yesterday", "2026-11-21"]),
+    (["history", "--since", ""], ["--since", "2026-11-21"]),
+    (["history", "--since", "0001-01-01"], ["--since", "2026-11-21"]),
+    (["history", "--file", "empty"], ["empty", "no record"]),
     (["history", "--since", "2030-01-01"], ["--since", "2030-01-01", "2026-03-02"]),
     (["history", "--gate", "x"], ["--gate"]),
     (["history", "stray"], ["stray"]),
@@ -38,6 +41,7 @@ CALLS = [
     (["results", "output.xml", "--fly"], ["--fly"]),
     (["dashboard", "--fly"], ["--fly"]),
     (["dashboard", "--to", ""], ["--to"]),
+    (["dashboard", "--to", "output.xml"], ["--to", ".html"]),
     (["dashboard"], ["results", "no run"]),
 ]
 FOREIGN = (
@@ -55,6 +59,7 @@ def place(tmp_path: Path, monkeypatch) -> Path:
     added(record, outcome(0))
     (tmp_path / "README.md").write_text("A page, and no record.\n" * 10)
     (tmp_path / "docs").mkdir()
+    (tmp_path / "empty").touch()
     (tmp_path / "foreign.xml").write_text(FOREIGN)
     return tmp_path
 
@@ -86,6 +91,24 @@ def test_a_wrong_call(place: Path, words: list[str], telling: list[str]) -> None
         assert word in line, line
     assert (place / "results" / "history.sqlite3").read_bytes() == before
     assert [path.name for path in (place / "results").iterdir()] == ["history.sqlite3"]
+
+
+def test_who_has_read_enough_is_no_trouble(place: Path) -> None:
+    """As `./run.sh history --json | head -c 1` does it."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "libraries")}
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as nobody:
+        done = subprocess.run(
+            [sys.executable, "-m", "gatepass", "history", "--json"],
+            env=environment | {"GATEPASS_RESULTS": str(place / "results")},
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_results_that_cannot_be_written(place: Path, capsys, monkeypatch) -> None:

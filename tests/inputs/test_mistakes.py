@@ -93,6 +93,8 @@ MISTAKES = [
     ("testbed", "shares: [switch 1]", "shares: switch 1", "shares", "a list, each a name"),
     ("testbed", "[switch 1]", "[switch 1, switch 1]", "shares[1]", "each name once"),
     ("testbed", "switch 1", "1", "shares[0]", 'Put it in quotes: "1".'),
+    ("testbed", "iperf3_port: 5201", "probe_port: 65535", "client.probe_port", "to 65534"),
+    ("testbed", "port: 5201", "port: 5302", "endpoints.client.iperf3_port", "than probe_port"),
     ("testbed", "198.18.1.10", "198.18.1.300", "endpoints.client.address", "IPv4 address"),
     ("testbed", "198.18.1.10", "198.18.1.10/24", "endpoints.client.address", "without a mask"),
     ("testbed", "198.18.1.10", '"2001:2::1"', "endpoints.client.address", "'address6'"),
@@ -206,6 +208,8 @@ UNREADABLE = [
     (b"a: b\n" * 60_000, "larger than 256 KiB"),
     (b"  a: 1\n b: 2\n", "not readable as YAML"),
     (b"order: @a\n", "not readable as YAML"),
+    (b'a: 1\norder: "\\UFFFFFFFF"\n', "line 2: an escape after a backslash"),
+    (b'order: "\\U00110000"\n', "line 1: an escape after a backslash"),
 ]
 
 

@@ -63,6 +63,7 @@ CALLS = [
     (["--", "--variable", "ORDER:x"], ["--variable"]),
     (["--", "--listener", "x"], ["--listener"]),
     (["--", "--dryrun"], ["--dryrun"]),
+    (["--", "--extension", "txt"], ["--extension"]),
     # Robot takes any case, hyphens, shortened names and values without a space
     (["--", "--Output-Dir", "/tmp/elsewhere"], ["--outputdir"]),
     (["--", "--outputd=/tmp/elsewhere"], ["--outputdir"]),

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -155,6 +156,28 @@ def test_what_nobody_could_put_back_is_put_back_by_the_next_call(fleet: Fleet) -
     assert code == 0 and f"{folder.name}/{KILLED}: " in told and "compares equal" in told
     assert Configuration.of(fleet.bed("030")) == delivered
     assert fleet.call("gatepass", "restore")[1].startswith("Nothing to restore")
+
+
+def test_a_run_that_breaks_its_restoration_off_is_put_back_by_its_worker(fleet: Fleet) -> None:
+    """As where everybody gets the same signal at once, and the run gets its worker's as well."""
+    delivered = Configuration.of(fleet.bed("030"))
+    before = set(fleet.results.glob("fleet-*"))
+    running = fleet.run(*CHOSEN)
+
+    def changed() -> bool:
+        new = set(fleet.results.glob("fleet-*")) - before
+        journals = [path for one in new for path in one.glob(f"orders/{KILLED}/{JOURNAL}")]
+        return any(path.read_text().count("\n") >= 4 for path in journals)
+
+    assert wait_until(changed, 120), running.poll()
+    run = _run_of(fleet, KILLED)
+    for _ in range(2):
+        os.kill(run, signal.SIGTERM)
+        time.sleep(0.05)
+    told, _ = running.communicate(timeout=300)
+    assert running.returncode == 2, told
+    assert pending(fleet.results) == []
+    assert Configuration.of(fleet.bed("030")) == delivered
 
 
 def test_ctrl_c_restores_every_gateway(fleet: Fleet) -> None:

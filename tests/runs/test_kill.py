@@ -27,12 +27,14 @@ KILLS = int(os.environ.get("KILLS") or 10)
 OPEN_PATH = ("--test", "*.The Path Is Open*")
 MANY = ("--test", "*.1000 Policies, With NAT")
 NARROW = ("--test", "*.Policy Enforcement.*")
+TENANTS = ("--test", "*.Provisioning.*")
 HANDOVER = ("--test", "*.Handover.*")
 MOMENTS = (
     # which checks, after which entry of the journal at the latest
     (MANY, 4),
     (NARROW, 7),
     (OPEN_PATH + HANDOVER, 3),
+    (TENANTS, 20),  # several connections are at work at once
 )
 
 
@@ -206,8 +208,13 @@ def test_a_run_waits_for_no_living_one_and_disturbs_none(
 
 @pytest.mark.parametrize(
     ("number", "chosen", "entries"),
-    [(signal.SIGINT, MANY, 4), (signal.SIGTERM, NARROW, 5), (signal.SIGHUP, MANY, 3)],
-    ids=["int", "term", "hup"],
+    [
+        (signal.SIGINT, MANY, 4),
+        (signal.SIGTERM, NARROW, 5),
+        (signal.SIGHUP, MANY, 3),
+        (signal.SIGINT, TENANTS, 15),
+    ],
+    ids=["int", "term", "hup", "int-tenants"],
 )
 def test_an_interrupted_run_restores_by_itself(
     runs: Runs,

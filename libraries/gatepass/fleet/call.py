@@ -12,7 +12,9 @@ from gatepass.arguments import Parser, file, split
 from gatepass.errors import InputError
 from gatepass.fleet import entries as plan
 from gatepass.fleet.entries import Entry
+from gatepass.fleet.lifetime import at_work
 from gatepass.fleet.outcome import read_fleet
+from gatepass.fleet.turns import shared
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.paths import FLEET, RESULTS, VARIABLES
 from gatepass.run import Call, validated
@@ -21,7 +23,10 @@ from gatepass.testbed import Testbed
 
 CATALOGUE = VARIABLES / "service_catalogue.yaml"
 LAB_ORDERS = VARIABLES / "orders" / "lab-fleet"
-_ALWAYS = ("--orders", "--testbeds", "--lab-gateways", "--lab", "--resume", "--shard")
+_ALWAYS = (
+    *("--orders", "--testbeds", "--lab-gateways", "--lab", "--resume"),
+    *("--shard", "--turns", "--processes"),
+)
 _TWICE = ("--order", "--testbed")
 
 
@@ -85,6 +90,8 @@ def read(arguments: Sequence[str]) -> FleetCall:
         chosen = plan.sharded(whole, *told.shard) if told.shard else whole
         if told.lab:
             chosen = _placed(told, chosen, testbeds)
+    if told.shard and not told.turns and not told.lab:
+        _know_of_each_other(told, testbeds)
     _validate(chosen)
     for path in _named_in(chosen):
         load_testbed(path).gateway.token.read()
@@ -149,24 +156,32 @@ def _orders(told: argparse.Namespace, robot: list[str]) -> list[Entry]:
     if told.order and told.orders:
         raise InputError("--order and --orders are both given. Name the files or their folder.")
     paths = told.order or _files(told.orders or LAB_ORDERS, "--orders", "order")
-    if told.lab_gateways:
-        paths = _first(paths, told.lab_gateways, told.orders or LAB_ORDERS)
+    if told.lab_gateways and (told.order or told.orders):
+        if len(paths) != told.lab_gateways:
+            raise InputError(
+                f"--lab-gateways {told.lab_gateways}: there are {len(paths)} orders, and each is "
+                "for a gateway. Ask for as many."
+            )
+    elif told.lab_gateways:
+        paths = _first(paths, told.lab_gateways)
     elif not (told.order or told.orders):
         raise InputError("several testbeds, but no orders: name them with --order or --orders.")
     return [Entry.of(load_order(path, catalogue), profile.name, robot) for path in paths]
 
 
-def _first(paths: list[Path], number: int, folder: Path) -> list[Path]:
+def _first(paths: list[Path], number: int) -> list[Path]:
     if number > len(paths):
         raise InputError(
-            f"--lab-gateways {number}: there are {len(paths)} orders in {folder}, and each gateway "
-            f"has its own. Ask for 1 to {len(paths)}, or name more orders with --orders."
+            f"--lab-gateways {number}: there are {len(paths)} orders in {LAB_ORDERS}, and each "
+            f"gateway has its own. Ask for 1 to {len(paths)}, or name more orders with --orders."
         )
     return paths[:number]
 
 
 def _files(folder: Path, option: str, kind: str) -> list[Path]:
     """The YAML files of a folder; a lab keeps its testbed one deeper."""
+    if not folder.is_dir():
+        raise InputError(f"{option} {folder}: there is no such folder. Name one with {kind}s.")
     found = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
     if kind == "testbed":
         found += sorted(folder.glob("*/testbed.yaml"))
@@ -187,6 +202,21 @@ def _testbeds(told: argparse.Namespace) -> list[Testbed]:
     for one in testbeds:
         _know_tiers(one)
     return testbeds
+
+
+def _know_of_each_other(told: argparse.Namespace, testbeds: list[Testbed]) -> None:
+    """Machines that use the same things need one lock server.
+
+    Raises:
+        InputError: they would disturb each other.
+    """
+    common = sorted({name for one in shared([bed.resources for bed in testbeds]) for name in one})
+    if told.testbeds or common:
+        what = "a pool of testbeds" if told.testbeds else f"testbeds that share {common[0]}"
+        raise InputError(
+            f"--turns HOST:PORT is missing: the machines of a --shard use {what}, so they need "
+            "one lock server. See docs/fleet.md."
+        )
 
 
 def _know_tiers(testbed: Testbed) -> None:
@@ -226,6 +256,8 @@ def _resumed(told: argparse.Namespace) -> tuple[Path, list[Entry]]:
             f"--resume {told.resume}: there is no fleet's run of this name. Look at the names with "
             f"`ls {RESULTS}`."
         )
+    if at_work(folder) or any(at_work(entry.folder(folder)) for entry in plan.load(folder)):
+        raise InputError(f"--resume {told.resume}: this run is still at work; wait for its end.")
     ended = {row.name for row in read_fleet(folder).rows if row.ended}
     open_ones = [entry for entry in plan.load(folder) if entry.name not in ended]
     if not open_ones:

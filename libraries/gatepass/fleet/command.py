@@ -10,6 +10,7 @@ from gatepass.errors import InputError
 from gatepass.fleet.closing import closing_box
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.page import write
+from gatepass.results import NAME as RESULTS_JSON
 
 _EPILOG = """\
 an order that several folders hold counts with its newest run that has a verdict
@@ -46,6 +47,11 @@ def fleet(arguments: list[str]) -> int:
     )
     told = parser.parse_args(arguments)
     target = told.to or _only(told.folders)
+    if (target / RESULTS_JSON).exists():
+        raise InputError(
+            f"--to {target}: this is the folder of a single run, whose report and output.xml would "
+            "be lost. Name a folder of its own."
+        )
     outcome = read_fleet(told.folders, whole=True)
     try:
         target.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from gatepass.order import Order
 from gatepass.testbed import Testbed
 
 # The name becomes that of a folder; a plan that came from elsewhere may not lead out of its own.
-_NAME = re.compile(r"\w[\w.-]*")
+_NAME = re.compile(r"\w[\w.-]{0,63}")
 _SHARD = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
 
 
@@ -87,9 +87,10 @@ def load(fleet: Path) -> list[Entry]:
         entries = [_entry(row) for row in json.loads(path.read_text(encoding="utf-8"))]
     except OSError as error:
         why = error.strerror
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         why = "it is no plan of a fleet"
     else:
+        each_once(entries)
         if entries:
             return entries
         why = "it names no order"
@@ -101,7 +102,12 @@ def load(fleet: Path) -> list[Entry]:
 
 def _entry(row: dict) -> Entry:
     entry = Entry(**row | {key: tuple(row.get(key, ())) for key in ("robot", "pool")})
+    texts = (entry.order, entry.tier, entry.profile, *entry.robot, *entry.pool)
+    if not all(isinstance(one, str) for one in (*texts, entry.testbed or "")):
+        raise TypeError
     if not _NAME.fullmatch(entry.name) or not _SHARD.fullmatch(entry.shard or "1/1"):
+        raise ValueError
+    if (entry.part and entry.part[0] > entry.part[1]) or not 0 <= entry.slot < entry.slots:
         raise ValueError
     return entry
 
@@ -148,6 +154,7 @@ def pooled(entries: Sequence[Entry], testbeds: Sequence[Testbed]) -> list[Entry]
         InputError: an order has none, or two testbeds are one gateway.
     """
     each_gateway_once(testbeds)
+    _each_name_once(testbeds)
     placed = []
     for entry in entries:
         fitting = [one for one in testbeds if not one.tiers or entry.tier in one.tiers]
@@ -177,6 +184,18 @@ def each_gateway_once(testbeds: Sequence[Testbed]) -> None:
                 "folder of --testbeds the orders wait for one that is free."
             )
         seen[gateway] = one.path
+
+
+def _each_name_once(testbeds: Sequence[Testbed]) -> None:
+    """A pool lends testbeds by their names."""
+    seen: dict[str, Path] = {}
+    for one in testbeds:
+        if one.testbed in seen:
+            raise InputError(
+                f"{one.path}, key 'testbed': '{one.testbed}' also stands in {seen[one.testbed]}. "
+                "Give each testbed of a pool a name of its own."
+            )
+        seen[one.testbed] = one.path
 
 
 def sharded(entries: Sequence[Entry], index: int, count: int) -> list[Entry]:

@@ -23,11 +23,11 @@ def when_parent_ends(number: int) -> Callable[[], None]:
 
 
 def hold(folder: Path, caller: str) -> IO[str]:
-    """Say that an order is at work for as long as this file, or a copy of it, is open.
+    """Say that an order or a fleet is at work for as long as this file, or a copy of it, is open.
 
     Args:
-        folder: of the order's run; exists.
-        caller: the worker's id on the lock server.
+        folder: of the order's run, or of the fleet; exists.
+        caller: the worker's id on the lock server; empty for a fleet.
     """
     file = (folder / AT_WORK).open("w", encoding="utf-8")
     fcntl.flock(file, fcntl.LOCK_EX)
@@ -37,7 +37,7 @@ def hold(folder: Path, caller: str) -> IO[str]:
 
 
 def at_work(folder: Path) -> bool | None:
-    """Whether worker or run of an order live; None where it has not begun."""
+    """Whether worker or run of an order, or a fleet, live; None where it has not begun."""
     try:
         with (folder / AT_WORK).open(encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

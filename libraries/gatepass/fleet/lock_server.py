@@ -15,6 +15,8 @@ from xml.parsers.expat import ExpatError
 
 _ANSWER_S = 5
 """How long one answer may take, in seconds."""
+_NO_POOL = ("Value set cannot be aquired", "No value set matching given tags")
+"""pabot's words where nothing in the pool could ever be had."""
 _NOT_HELD = ("AssertionError", "KeyError")
 
 
@@ -94,6 +96,14 @@ class LockServer:
         name, _ = self._call("acquire_value_set", caller, tag)
         return str(name or "")
 
+    def drop_value_set(self, name: str, caller: str) -> None:
+        """Take a set that a caller has out of the pool for good.
+
+        Raises:
+            ServerLost: the server does not answer.
+        """
+        self._call("disable_value_set", name, caller)
+
     def release_value_set(self, caller: str) -> None:
         """Give back the set that a caller has, if any.
 
@@ -114,6 +124,11 @@ class LockServer:
             answer = None
         if isinstance(answer, dict) and answer.get("error") in _NOT_HELD:
             raise NotHeld
+        said = str(answer.get("error", "")) if isinstance(answer, dict) else ""
+        if any(words in said for words in _NO_POOL):
+            raise ServerLost(
+                f"the lock server at {self.uri} knows no testbed that fits, as it was restarted"
+            )
         if not isinstance(answer, dict) or answer.get("status") != "PASS":
             raise ServerLost(f"what answers at {self.uri} is not pabot's lock server")
         return answer.get("return", "")

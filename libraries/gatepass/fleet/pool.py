@@ -6,7 +6,7 @@ A set is held by the worker's id, like a lock, so what a dead worker holds goes 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from gatepass.fleet.briefing import Place
 from gatepass.fleet.lock_server import LockServer
@@ -32,7 +32,9 @@ def fill(server: LockServer, places: Iterable[Place], tiers: Iterable[str]) -> N
         server.add_value_set(place.name, {"testbed": place.name, "tags": tags})
 
 
-def take(uri: str, seat: Seat, tier: str, given_up: Callable[[], bool]) -> str:
+def take(
+    uri: str, seat: Seat, tier: str, known: Collection[str], given_up: Callable[[], bool]
+) -> str:
     """Wait for a testbed that fits and take it.
 
     Its run has to be started at once, with turns of this seat: from then on its heart says that the
@@ -42,6 +44,7 @@ def take(uri: str, seat: Seat, tier: str, given_up: Callable[[], bool]) -> str:
         uri: of the lock server.
         seat: of the worker.
         tier: what was ordered.
+        known: names of the testbeds that fit; what an earlier fleet left in the pool is not used.
         given_up: asked between two looks; whether nobody waits any more.
 
     Returns:
@@ -57,7 +60,10 @@ def take(uri: str, seat: Seat, tier: str, given_up: Callable[[], bool]) -> str:
         next_look = time.monotonic() + watch.pace_s
         while not given_up():
             if name := server.acquire_value_set(seat.caller, tier):
-                return name
+                if name in known:
+                    return name
+                server.drop_value_set(name, seat.caller)
+                continue
             if time.monotonic() >= next_look:
                 watch.look(server)
                 next_look = time.monotonic() + watch.pace_s

@@ -25,6 +25,7 @@ from gatepass.fleet.lifetime import (
     STOP,
     ask_to_stop,
     caller_of,
+    hold,
     times_asked_to_stop,
     when_parent_ends,
 )
@@ -38,7 +39,7 @@ from gatepass.inputs import load_catalogue
 from gatepass.journal import left_changed
 from gatepass.new_folder import new_folder
 from gatepass.paths import FLEET as PREFIX
-from gatepass.paths import HISTORY, RESULTS, ROOT, SUITES
+from gatepass.paths import HISTORY, ROOT, SUITES
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOOK_S = 0.5
@@ -66,7 +67,7 @@ def run(call: FleetCall) -> int:
     if not call.folder:
         plan.save(call.entries, fleet)
     orders = [Progress(entry, entry.folder(fleet)) for entry in call.entries]
-    with _signals_stop(fleet), _lock_server(call.turns, fleet) as uri:
+    with hold(fleet, ""), _signals_stop(fleet), _lock_server(call.turns, fleet) as uri:
         briefing = Briefing.of(uri, call.testbeds, Briefing.known(fleet))
         briefing.save(fleet)
         _fill_pool(call.entries, briefing)
@@ -179,7 +180,7 @@ def _pabot(call: FleetCall, fleet: Path) -> subprocess.Popen:
         return subprocess.Popen(
             words,
             cwd=own,  # it leaves a file of names there
-            env=os.environ | _environment(),
+            env=os.environ | _environment(fleet),
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
@@ -188,11 +189,11 @@ def _pabot(call: FleetCall, fleet: Path) -> subprocess.Popen:
         )
 
 
-def _environment() -> dict[str, str]:
+def _environment(fleet: Path) -> dict[str, str]:
     return {
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
         "PYTHONPATH": os.pathsep.join((str(ROOT / "libraries"), str(ROOT))),
-        "GATEPASS_RESULTS": str(RESULTS.absolute()),
+        "GATEPASS_RESULTS": str(fleet.absolute().parent),  # of one that goes on, where it lies
         "GATEPASS_HISTORY": str(HISTORY.absolute()),
     }
 
@@ -235,5 +236,5 @@ def _tidy(fleet: Path, code: int, orders: Sequence[Progress]) -> None:
         print(f"A worker or pabot itself (exit code {code}) failed; what they said is in {own}.")
     else:
         shutil.rmtree(own, ignore_errors=True)
-    for left in (fleet / STOP, *(one.folder / AT_WORK for one in orders)):
+    for left in (fleet / STOP, fleet / AT_WORK, *(one.folder / AT_WORK for one in orders)):
         left.unlink(missing_ok=True)

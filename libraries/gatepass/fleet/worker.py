@@ -25,7 +25,7 @@ from gatepass.fleet.lock_server import LockServer, ServerLost
 from gatepass.fleet.pool import take
 from gatepass.fleet.progress import FILE as PROGRESS
 from gatepass.fleet.progress import tell
-from gatepass.fleet.seats import Seat
+from gatepass.fleet.seats import Heart, Seat
 from gatepass.fleet.state import Progress
 from gatepass.fleet.turns import PLACE as TURNS
 from gatepass.fleet.unfinished import PROGRESS as PROGRESS_NAME
@@ -41,10 +41,10 @@ SAID = "console.txt"
 """What the run printed."""
 _MOST_NOT_PASSED = 249  # what Robot's own exit codes can count
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_ENDED = (0, 1, 2)
-"""Exit codes of a run that came to its own end."""
 _POLL_S = 0.2
 _RESTORE_S = 300
+_AT_ONCE = 2
+"""Asked so often, a run stops at once and leaves its gateway to `restore`, as without a fleet."""
 
 
 def work(arguments: Sequence[str]) -> int:
@@ -96,18 +96,21 @@ class _Worker:
         self._orphaned = True
 
     def _asked(self) -> int:
-        return self._signals + self._orphaned + times_asked_to_stop(self._fleet)
+        # whoever stops everything at once means one stop, and a second one breaks restorations off
+        itself = self._signals > 0 or self._orphaned
+        return max(int(itself), times_asked_to_stop(self._fleet))
 
     def _testbed(self) -> str:
         """Path of the testbed: its own, or one of the pool as soon as one is free."""
         if self._entry.testbed:
             return self._entry.testbed
         tell("waits", resource="a testbed", held_by="")
-        name = take(self._briefing.uri, self._seat, self._entry.tier, lambda: self._asked() > 0)
+        paths = {self._briefing.places[path].name: path for path in self._entry.pool}
+        tier, uri = self._entry.tier, self._briefing.uri
+        name = take(uri, self._seat, tier, paths, given_up=lambda: self._asked() > 0)
         if not name:
             return ""
         tell("goes on", testbed=name)
-        paths = {self._briefing.places[path].name: path for path in self._entry.pool}
         return paths[name]
 
     def _run(self, testbed: str, lock: int) -> int:
@@ -126,11 +129,11 @@ class _Worker:
                 preexec_fn=when_parent_ends(signal.SIGINT),
             )
             code = self._wait(child)
-            if code not in _ENDED and left_changed(self._folder):
+            if left_changed(self._folder) and times_asked_to_stop(self._fleet) < _AT_ONCE:
                 self._restore(said)
         with suppress(ServerLost):
             self._seat.leave(LockServer(self._briefing.uri))
-        if code in _ENDED and (self._folder / "output.xml").is_file():
+        if code in (0, 1, 2) and (self._folder / "output.xml").is_file():
             return self._not_passed()
         return self._ended(self._why(code))
 
@@ -140,7 +143,9 @@ class _Worker:
         Where that fails, the journal stays open, and the next call does it.
         """
         words = [sys.executable, "-m", "gatepass", "restore", run_name(self._folder)]
-        with suppress(subprocess.TimeoutExpired):
+        heart = Heart(self._seat, self._briefing.uri)  # that of the run has stopped
+        heart.start()
+        try:
             subprocess.run(
                 words,
                 cwd=ROOT,
@@ -150,6 +155,10 @@ class _Worker:
                 timeout=_RESTORE_S,
                 check=False,
             )
+        except subprocess.TimeoutExpired:
+            said.write(f"The gateway was not restored within {_RESTORE_S} s.\n")
+        finally:
+            heart.stop()
 
     def _environment(self, testbed: str) -> dict[str, str]:
         place = self._briefing.places[testbed]
@@ -171,7 +180,7 @@ class _Worker:
         while True:
             with suppress(subprocess.TimeoutExpired):
                 return child.wait(_POLL_S)
-            if handed_on < min(self._asked(), 2):
+            if handed_on < min(self._asked(), _AT_ONCE):
                 child.send_signal(signal.SIGINT)
                 handed_on += 1
 

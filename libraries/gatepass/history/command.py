@@ -42,7 +42,8 @@ def history(arguments: list[str]) -> int:
         if told.add is not None:
             return _add(told.file, told.add)
         wanted = Selection(
-            told.gateway, told.tier, told.version, told.promise, told.since and day(told.since)
+            *(told.gateway, told.tier, told.version, told.promise),
+            None if told.since is None else day(told.since),
         )
         with store.opened(told.file) as connection:
             return _show(connection, wanted, told.json)
@@ -75,12 +76,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add(record: Path, outputs: Sequence[Path]) -> int:
+    read = []
     for output in outputs:
         try:
-            told = results.document(*read_digested(output))
+            read.append((results.document(*read_digested(output)), output))
         except ManyRuns as merged:
             print(f"Left out: {merged}")
-            continue
+    for told, output in read:
         store.add(record, told, output)
         print(f"{told['run']['id']}: {told['verdict']}")
     return 0

@@ -79,8 +79,10 @@ def day(text: str) -> date:
         InputError: it is none.
     """
     try:
-        return date.fromisoformat(text)
-    except ValueError:
+        wanted = date.fromisoformat(text)
+        datetime(wanted.year, wanted.month, wanted.day).timestamp()  # the clock may not reach it
+        return wanted
+    except (ValueError, OverflowError):
         raise InputError(f"--since '{text[:40]}' is no day. Write it as 2026-11-21.") from None
 
 

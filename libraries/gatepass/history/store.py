@@ -10,7 +10,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -85,14 +85,10 @@ def opened(path: Path, write: bool = False) -> Iterator[sqlite3.Connection]:
         HistoryTrouble: there is none, it is damaged, another program's, or a newer Gatepass's.
     """
     try:
-        connection = _connect(path, write)
-        try:
-            connection.row_factory = sqlite3.Row
+        with closing(_connect(path, write)) as connection:
             _check(connection, path, write)
             yield connection
-        finally:
-            connection.close()
-    except (sqlite3.Error, OSError) as error:
+    except sqlite3.Error as error:
         raise HistoryTrouble(_sentence(path, str(error))) from error
 
 
@@ -207,6 +203,7 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
         )
     # isolation_level None: transactions begin where they are said to
     connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
+    connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
@@ -224,6 +221,8 @@ def _check(connection: sqlite3.Connection, path: Path, write: bool) -> None:
             f"{path}: a newer Gatepass has made this record (schema {version}; this one knows "
             f"{len(MIGRATIONS)}). Use that Gatepass, or name another file in GATEPASS_HISTORY."
         )
+    if not (write or tables):
+        raise HistoryTrouble(f"{path}: this file is empty and no record. Name another with --file.")
     if version < len(MIGRATIONS):
         _migrate(connection)
 
