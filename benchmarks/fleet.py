@@ -1,7 +1,7 @@
 """Four orders side by side, and alone: time of what talks, figures of what measures.
 
-What talks is timed beside the one order of the highest tier; figures are held against those of each
-order alone.
+What talks is timed beside the one order of the highest tier. Figures are held against those of each
+order alone; as two runs of one order differ as well, so are those of each order alone once more.
 """
 
 from __future__ import annotations
@@ -42,12 +42,24 @@ def main(told: Namespace) -> None:
         ("one alone, s", f"{SIDE_BY_SIDE} side by side, s", "ratio"),
         [(spread(alone_s, 1), spread(together_s, 1), spread(ratios))],
     )
-    alone = {name: one for order in orders for name, one in _run([order], told.profile, _FIGURES)}
+    alone = _each_alone(orders, told.profile)
     together = dict(_run(orders, told.profile, _FIGURES))
+    again = _each_alone(orders, told.profile)
     print("Figures, mean ± half of the 95 % interval:\n")
     rows = _rows(alone, together)
     show(("order", "figure", "alone", "in the fleet", "apart", "both intervals", ""), rows)
-    print(f"\n{sum(bool(row[-1]) for row in rows)} of {len(rows)} lie further apart than that.")
+    print(
+        f"{_further(rows)} of {len(rows)} lie further apart than that; between two runs of each "
+        f"order alone it is {_further(_rows(alone, again))}."
+    )
+
+
+def _each_alone(orders: Sequence[Path], profile: str) -> dict[str, Outcome]:
+    return {name: one for order in orders for name, one in _run([order], profile, _FIGURES)}
+
+
+def _further(rows: Sequence[tuple[object, ...]]) -> int:
+    return sum(bool(row[-1]) for row in rows)
 
 
 def _run(orders: Sequence[Path], profile: str, robot: Sequence[str]) -> list[tuple[str, Outcome]]:
@@ -91,7 +103,7 @@ def _rows(alone: dict[str, Outcome], together: dict[str, Outcome]) -> list[tuple
 
 
 def _compared(one: Measurement, other: Measurement) -> tuple[str, ...]:
-    wide = (one.half_width) + (other.half_width)
+    wide = one.half_width + other.half_width
     apart = abs(one.value - other.value)
     return (
         f"{one.value:,.1f} ± {one.half_width:,.1f} {one.unit}",
