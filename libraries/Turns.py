@@ -50,10 +50,11 @@ class Turns:
 
     def start_test(self, data: object, result: object) -> None:
         """Wait for the check's turn; without one, what measures is not done."""
-        self._measuring = bool(MEASURING & set(result.tags))
+        decided = _prepared_in_vain(result.parent)
+        self._measuring = bool(MEASURING & set(result.tags)) and not decided
         if self._measuring:
             self._measure(data)
-        elif WAITING not in result.tags:
+        elif WAITING not in result.tags and not decided:
             self._talk()
         result.start_time = datetime.now()  # as without a fleet: waiting is no part of the check
 
@@ -94,6 +95,15 @@ class Turns:
 
 def _of_a_suite(keyword: object) -> bool:
     return keyword.type in ("SETUP", "TEARDOWN") and hasattr(keyword.parent, "suites")
+
+
+def _prepared_in_vain(suite: object) -> bool:
+    """Whether a chapter's preparation has decided on its checks: not ordered, or not to be had."""
+    while suite is not None:
+        if suite.setup and suite.setup.status in ("SKIP", "FAIL"):
+            return True
+        suite = suite.parent
+    return False
 
 
 def _not_alone(why: object) -> str:

@@ -36,6 +36,14 @@ It Answers Still
     [Tags]    -throughput
     Note    still
 """,
+    "04__left_out.robot": """\
+*** Settings ***
+Suite Setup       Skip    Not applicable: the order does not include it.
+Test Tags         throughput    left-out
+*** Test Cases ***
+It Is Left Out
+    Fail
+""",
     "03__wait.robot": """\
 *** Settings ***
 Library           robot_run.Happened    %{HAPPENED}

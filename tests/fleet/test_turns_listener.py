@@ -78,7 +78,7 @@ def _started(fleet: Fleet, *robot: str) -> Checks:
     environment["HAPPENED"] = str(fleet.folder / "did.txt")
     program = Path(__file__).with_name("robot_run.py")
     process = subprocess.Popen(
-        [sys.executable, str(program), str(fleet.folder), *robot],
+        [sys.executable, str(program), str(fleet.folder), *(robot or ("--exclude", "left-out"))],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -121,6 +121,15 @@ def test_what_only_waits_needs_no_turn(fleet: Fleet) -> None:
     assert not checks.told("waits")
     measurer.let_go()
     assert checks.verdicts()["It Waits"][0] == "pass"
+
+
+def test_what_its_chapter_has_decided_needs_no_turn(fleet: Fleet) -> None:
+    talker = fleet.start(1, "talk held")
+    until(lambda: talker.has("takes", "talk"), "the other one talks")
+    checks = _started(fleet, "--test", "It Is Left Out")
+    assert checks.verdicts()["It Is Left Out"][0] == "not applicable"
+    assert not checks.told("waits")
+    talker.let_go()
 
 
 def test_a_chapter_is_not_prepared_while_another_measures(fleet: Fleet) -> None:
