@@ -9,6 +9,7 @@ from robot.api.deco import library
 
 import trial_runs
 from gatepass.causes import Seen
+from gatepass.endpoint_load import Ends
 from gatepass.errors import NotApplicable, NotProven
 from gatepass.iperf import Load, Trial
 from gatepass.judgement import ROOM, Rig, because, until_decided
@@ -233,10 +234,14 @@ class Traffic:
         """
         carried = session.last.interval.mean
         if carried < promised * _OVERLOAD_SHOWS:
+            unknown = (
+                "The sender was disturbed, or the gateway lets less through: see the checks with "
+                "TCP."
+            )
             raise NotProven(
                 f"only {figure(carried)} Mbit/s of datagrams came through of "
-                f"{self._load.udp_mbps:g} that were asked for, so the ceiling was not tried: the "
-                "sender was disturbed, or the gateway lets less through (see the checks with TCP)."
+                f"{self._load.udp_mbps:g} that were asked for, so the ceiling was not tried. "
+                f"{Ends.of(session.last.trials).limit() or unknown}"
             )
 
     def _loss_without_the_gateway(self) -> str:
