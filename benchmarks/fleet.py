@@ -108,7 +108,7 @@ def _compared(one: Measurement, other: Measurement) -> tuple[str, ...]:
     return (
         f"{one.value:,.1f} ± {one.half_width:,.1f} {one.unit}",
         f"{other.value:,.1f} ± {other.half_width:,.1f} {other.unit}",
-        f"{apart:,.1f}",
-        f"{wide:,.1f}",
+        f"{apart:,.2f}",
+        f"{wide:,.2f}",
         "further apart" if apart > wide else "",
     )
