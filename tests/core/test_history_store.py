@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -112,13 +112,13 @@ def test_a_reader_does_not_wait_for_a_writer(record: Path, monkeypatch) -> None:
 
 
 def _foreign(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE runs (run TEXT)")
 
 
 def _newer(path: Path) -> None:
     added(path, outcome(0))
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:  # what is not closed changes the file later
         connection.execute("PRAGMA user_version = 99")
 
 
