@@ -62,12 +62,7 @@ examples
 def main(arguments: Sequence[str]) -> int:
     """Do what the call says; its exit code. No traceback reaches the user."""
     try:
-        code = _dispatch(list(arguments))
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:  # who reads what is printed has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        return _dispatch(list(arguments))
     except InputError as mistake:
         print(f"Mistake: {mistake}", file=sys.stderr)
         return MISTAKE
@@ -275,7 +270,13 @@ def _results(arguments: list[str]) -> int:
 def _history(arguments: list[str]) -> int:
     from gatepass.history.command import history
 
-    return history(arguments)
+    try:
+        code = history(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # who reads it has read enough; it only shows, so nothing is lost
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
 
 
 def _dashboard(arguments: list[str]) -> int:

@@ -38,9 +38,7 @@ def test_each_order_has_a_run_of_its_own(world: World) -> None:
     for name in ("fleet.html", "report.html", "log.html", "output.xml", "xunit.xml", "fleet.json"):
         assert (world.fleet / name).is_file(), name
     assert not (world.fleet / "pabot").exists()
-    on_one_line = told.replace(" │\n│ ", "")  # the box breaks a long path
-    assert "a  not proven" in told and world.fleet.name in on_one_line
-    assert "fleet.html" in on_one_line
+    assert "a  not proven" in told and str(world.fleet / "fleet.html") in told
 
 
 @pytest.mark.parametrize("whom", ["run", "worker"])

@@ -111,6 +111,17 @@ def test_who_has_read_enough_is_no_trouble(place: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_connection_that_breaks_is_never_a_success(monkeypatch) -> None:
+    """The same error comes from a gateway's or an endpoint's line, and 0 would be a verdict."""
+
+    def breaks(arguments: list[str]) -> int:
+        raise BrokenPipeError
+
+    for command in ("run", "restore", "fleet"):
+        monkeypatch.setattr(f"gatepass.cli._{command}", breaks)
+        assert main([command]) == 70
+
+
 def test_results_that_cannot_be_written(place: Path, capsys, monkeypatch) -> None:
     monkeypatch.setattr(
         "gatepass.results_command.read_digested", lambda path: (outcome(0), "0" * 64)

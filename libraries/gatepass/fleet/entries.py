@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from gatepass.errors import InputError
 from gatepass.fleet.folders import ORDERS, PLAN
@@ -16,6 +17,7 @@ from gatepass.testbed import Testbed
 # The name becomes that of a folder; a plan that came from elsewhere may not lead out of its own.
 _NAME = re.compile(r"\w[\w.-]{0,63}")
 _SHARD = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -118,14 +120,11 @@ def each_once(entries: Sequence[Entry]) -> None:
     Raises:
         InputError: there are two.
     """
-    seen: dict[str, str] = {}
-    for entry in entries:
-        if entry.name in seen:
-            raise InputError(
-                f"{entry.order}, key 'order': '{entry.name}' also stands in {seen[entry.name]}. "
-                "Give each order of a fleet a name of its own."
-            )
-        seen[entry.name] = entry.order
+    for entry, earlier in _twice(entries, lambda one: one.name):
+        raise InputError(
+            f"{entry.order}, key 'order': '{entry.name}' also stands in {earlier.order}. Give each "
+            "order of a fleet a name of its own."
+        )
 
 
 def paired(entries: Sequence[Entry], testbeds: Sequence[Testbed]) -> list[Entry]:
@@ -174,28 +173,32 @@ def each_gateway_once(testbeds: Sequence[Testbed]) -> None:
     Raises:
         InputError: there are two.
     """
-    seen: dict[tuple[str, str | None, str], Path] = {}
-    for one in testbeds:
-        gateway = (one.gateway.url, one.network_namespace, one.gateway.vdom)
-        if gateway in seen:
-            raise InputError(
-                f"{one.path}, key 'gateway.url': {one.gateway.url} is also the gateway of "
-                f"{seen[gateway]}, and a gateway takes one order at a time. Name it once; with a "
-                "folder of --testbeds the orders wait for one that is free."
-            )
-        seen[gateway] = one.path
+    for one, earlier in _twice(
+        testbeds, lambda bed: (bed.gateway.url, bed.network_namespace, bed.gateway.vdom)
+    ):
+        raise InputError(
+            f"{one.path}, key 'gateway.url': {one.gateway.url} is also the gateway of "
+            f"{earlier.path}, and a gateway takes one order at a time. Name it once; with a "
+            "folder of --testbeds the orders wait for one that is free."
+        )
 
 
 def _each_name_once(testbeds: Sequence[Testbed]) -> None:
     """A pool lends testbeds by their names."""
-    seen: dict[str, Path] = {}
-    for one in testbeds:
-        if one.testbed in seen:
-            raise InputError(
-                f"{one.path}, key 'testbed': '{one.testbed}' also stands in {seen[one.testbed]}. "
-                "Give each testbed of a pool a name of its own."
-            )
-        seen[one.testbed] = one.path
+    for one, earlier in _twice(testbeds, lambda bed: bed.testbed):
+        raise InputError(
+            f"{one.path}, key 'testbed': '{one.testbed}' also stands in {earlier.path}. Give each "
+            "testbed of a pool a name of its own."
+        )
+
+
+def _twice(items: Iterable[_T], key: Callable[[_T], Hashable]) -> Iterator[tuple[_T, _T]]:
+    """Each item whose key another before it has, with that one."""
+    seen: dict[Hashable, _T] = {}
+    for item in items:
+        earlier = seen.setdefault(key(item), item)
+        if earlier is not item:
+            yield item, earlier
 
 
 def sharded(entries: Sequence[Entry], index: int, count: int) -> list[Entry]:

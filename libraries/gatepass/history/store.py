@@ -7,6 +7,7 @@ tell, so a lost or damaged file can be made again with ``./run.sh history --add`
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -196,7 +197,7 @@ def _json(value: Any) -> str:
 
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
-    if not write and not path.exists():
+    if not write and not os.path.exists(path):  # also where its folder may not be looked into
         raise HistoryTrouble(
             f"{path}: there is no record. Each run is added to it at its end; add older ones "
             "with ./run.sh history --add results/*/output.xml."
