@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab import share
 from lab.endpoint import INSIDE, Endpoint
 from lab.errors import LabError
 from lab.faults import Value
@@ -21,10 +22,18 @@ from lab.process import Process, wait_until
 _START_SECONDS = 5
 _LISTEN, _ESTABLISHED = "0A", "01"
 _SHAPED = ("data", "direct")
+_FIREWALL = "site_firewall"
 _REFUSING = """\
 #!/bin/sh
 echo 'iperf3: error - unable to start listener for connections: Cannot allocate memory' >&2
 exit 1
+"""
+_BROKEN = """\
+#!/bin/sh
+case "$*" in
+*--version) echo 'OpenConnect version v9.01' ;;
+*) echo 'openconnect: symbol lookup error: libopenconnect.so.5: undefined symbol' >&2; exit 127 ;;
+esac
 """
 
 # They end with the program that takes the script's place.
@@ -34,6 +43,7 @@ _HOG = "while kill -0 $$ 2>/dev/null; do :; done "
 # not depend on how nice the lab itself was started.
 _STARVED = """\
 #!/bin/sh
+[ -w {groups}/cgroup.procs ] && echo 0 >{groups}/cgroup.procs
 [ -w /proc/self/autogroup ] && echo 19 >/proc/self/autogroup
 renice -n 0 -p $$ >/dev/null
 {hogs}&
@@ -51,6 +61,10 @@ class Place:
     endpoint: Endpoint
 
 
+Begin = Callable[[Place, Mapping[str, Value]], Record]
+End = Callable[[Place, Record], None]
+
+
 def _iperf3() -> str:
     return program("iperf3") or "/usr/bin/iperf3"
 
@@ -64,22 +78,36 @@ def _iperf3_down(place: Place, values: Mapping[str, Value]) -> Record:
     return {"mounts": [target]}
 
 
-def _iperf3_missing(place: Place, values: Mapping[str, Value]) -> Record:
-    folders = {
-        os.path.realpath(folder)
-        for folder in PATH.split(":")
-        if os.path.exists(os.path.join(folder, "iperf3"))
-    }
-    mounts = []
-    for number, folder in enumerate(sorted(folders)):
-        # A character device 0:0 in an upper layer hides the file of its name in those below.
-        without = f"/run/without-iperf3-{number}"
-        place.node.must(["mkdir", "-p", without])
-        place.node.run(["mknod", f"{without}/iperf3", "c", "0", "0"])
-        layers = f"lowerdir={without}:{folder}"
-        place.node.must(["mount", "-t", "overlay", "overlay", "-o", layers, folder])
-        mounts.append(folder)
-    return {"mounts": mounts}
+def _missing(name: str) -> Begin:
+    """Hide a program, wherever it is."""
+
+    def begin(place: Place, values: Mapping[str, Value]) -> Record:
+        folders = {
+            os.path.realpath(folder)
+            for folder in PATH.split(":")
+            if os.path.exists(os.path.join(folder, name))
+        }
+        mounts = []
+        for number, folder in enumerate(sorted(folders)):
+            # A character device 0:0 in an upper layer hides the file of its name in those below.
+            without = f"/run/without-{name}-{number}"
+            place.node.must(["mkdir", "-p", without])
+            place.node.run(["mknod", f"{without}/{name}", "c", "0", "0"])
+            layers = f"lowerdir={without}:{folder}"
+            place.node.must(["mount", "-t", "overlay", "overlay", "-o", layers, folder])
+            mounts.append(folder)
+        return {"mounts": mounts}
+
+    return begin
+
+
+def _vpn_client_broken(place: Place, values: Mapping[str, Value]) -> Record:
+    script = place.endpoint.folder / "openconnect-broken"
+    script.write_text(_BROKEN)
+    script.chmod(0o755)
+    target = os.path.realpath(program("openconnect") or "/usr/sbin/openconnect")
+    place.node.must(["mount", "--bind", f"{INSIDE}/{script.name}", target])
+    return {"mounts": [target]}
 
 
 def _unmount(place: Place, record: Record) -> None:
@@ -179,13 +207,27 @@ def _as_fast_as_before(place: Place, record: Record) -> None:
 
 
 def _cpu_busy(place: Place, values: Mapping[str, Value]) -> Record:
-    node, real = place.node, "/run/iperf3-program"
+    real = "/run/iperf3-program"
     script = place.endpoint.folder / "iperf3-starved"
-    script.write_text(_STARVED.format(real=real, hogs="& ".join([_HOG] * (os.cpu_count() or 1))))
+    hogs = "& ".join([_HOG] * (os.cpu_count() or 1))
+    script.write_text(_STARVED.format(groups=share.INSIDE, real=real, hogs=hogs))
     script.chmod(0o755)
-    target = os.path.realpath(_iperf3())
-    node.must(["/bin/sh", "-ec", f": >{real}; mount --bind {target} {real}"])
-    node.must(["mount", "--bind", f"{INSIDE}/{script.name}", target])
+    return _in_the_place_of(place, _iperf3(), script, real)
+
+
+def _clock_off(place: Place, values: Mapping[str, Value]) -> Record:
+    """All nodes share the machine's clock, so it is its reading that is made wrong."""
+    script, real = place.endpoint.folder / "date-ahead", "/run/date-program"
+    script.write_text(f'#!/bin/sh\nexec {real} --date="{values["seconds"]} seconds" "$@"\n')
+    script.chmod(0o755)
+    return _in_the_place_of(place, program("date") or "/usr/bin/date", script, real)
+
+
+def _in_the_place_of(place: Place, path: str, script: Path, real: str) -> Record:
+    """Have a script in a program's place, and the program itself as `real`."""
+    target = os.path.realpath(path)
+    place.node.must(["/bin/sh", "-ec", f": >{real}; mount --bind {target} {real}"])
+    place.node.must(["mount", "--bind", f"{INSIDE}/{script.name}", target])
     return {"mounts": [target, real]}
 
 
@@ -212,15 +254,34 @@ def _restart_sshd(place: Place) -> None:
     place.endpoint.start_sshd(place.node)
 
 
-Begin = Callable[[Place, Mapping[str, Value]], Record]
-End = Callable[[Place, Record], None]
+def _firewall(hook: str) -> Begin:
+    """Drop what comes to ports (hook `input`), or what is for them (`output`)."""
+
+    def begin(place: Place, values: Mapping[str, Value]) -> Record:
+        rule = f"meta l4proto {{ tcp, udp }} th dport {{ {values['ports']} }} drop"
+        chain = f"chain ports {{ type filter hook {hook} priority filter; {rule}; }}"
+        place.node.must(["nft", f"table inet {_FIREWALL} {{ {chain}; }}"])
+        return {}
+
+    return begin
+
+
+def _no_firewall(place: Place, record: Record) -> None:
+    place.node.must(["nft", "delete", "table", "inet", _FIREWALL])
+
 
 ENDPOINT_FAULTS: Mapping[str, tuple[Begin, End]] = {
     "iperf3-down": (_iperf3_down, _unmount),
     "iperf3-busy": (_iperf3_busy, _end_processes),
-    "iperf3-missing": (_iperf3_missing, _unmount),
+    "iperf3-missing": (_missing("iperf3"), _unmount),
     "ssh-lost": (_ssh_lost, _ssh_found),
     "slow-endpoint": (_slow_endpoint, _as_fast_as_before),
     "endpoint-cpu-busy": (_cpu_busy, _unmount),
+    "endpoint-clock-off": (_clock_off, _unmount),
     "host-key-changed": (_host_key_changed, _host_key_as_known),
+    "server-firewall": (_firewall("input"), _no_firewall),
+    "peer-firewall": (_firewall("input"), _no_firewall),
+    "client-firewall": (_firewall("output"), _no_firewall),
+    "vpn-client-broken": (_vpn_client_broken, _unmount),
+    "vpn-client-missing": (_missing("openconnect"), _unmount),
 }

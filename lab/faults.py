@@ -29,7 +29,7 @@ class Fault:
 
     Args:
         name: as the command line has it.
-        side: `gateway`, `client` or `server`: who carries it.
+        side: `gateway`, `client`, `server` or `peer`: who carries it.
         sentence: what a customer would notice.
         parameters: what it can be told, by key.
     """
@@ -128,6 +128,16 @@ _ALL = (
         "Hosts outside reach into the customer's network without a policy that permits it.",
     ),
     Fault(
+        "ipv6-not-forwarded",
+        "gateway",
+        "Nothing passes over IPv6, although policies permit it.",
+    ),
+    Fault(
+        "ipv6-open",
+        "gateway",
+        "Traffic passes over IPv6 that no policy permits; over IPv4 the firewall holds.",
+    ),
+    Fault(
         "packet-loss",
         "gateway",
         "Connections are slow and calls break up, because packets get lost in the gateway.",
@@ -144,6 +154,16 @@ _ALL = (
         "gateway-cpu-busy",
         "gateway",
         "Downloads and uploads are slow, because something on the gateway takes its processors.",
+    ),
+    Fault(
+        "large-ruleset-slow",
+        "gateway",
+        "The customer's rate falls as soon as many policies are configured; with a few it is as "
+        "ordered.",
+        {
+            "policies": Parameter(50, "how many policies from the first on are as fast as ever"),
+            "mbps": Parameter(150, "what the sessions of all others carry, in Mbit/s"),
+        },
     ),
     Fault(
         "not-applied",
@@ -208,6 +228,25 @@ _ALL = (
         {"mbps": Parameter(60, "what the inspection carries, in Mbit/s")},
     ),
     Fault(
+        "small-objects-slow",
+        "gateway",
+        "Web pages of many small parts come slowly with security services on, although large "
+        "files come at full speed.",
+        {"milliseconds": Parameter(5, "how long the inspection takes over each object besides")},
+    ),
+    Fault(
+        "file-filter-not-ftp",
+        "gateway",
+        "Files of a type that is filtered arrive by FTP, although the filter names it and stops "
+        "them by HTTP.",
+    ),
+    Fault(
+        "webfilter-not-by-proxy",
+        "gateway",
+        "Blocked sites open as soon as a policy inspects by proxy, although its web filter is "
+        "shown as on.",
+    ),
+    Fault(
         "proxy-not-applied",
         "gateway",
         "Policies are set to inspect by proxy, and parts of infected files reach the customer "
@@ -224,6 +263,11 @@ _ALL = (
         "What was blocked shows in no log, so nobody learns of attacks.",
     ),
     # The web proxy of the gateway
+    Fault(
+        "proxy-open",
+        "gateway",
+        "Anybody who reaches the web proxy gets out through it, whoever its policies permit.",
+    ),
     Fault(
         "proxy-refuses-half",
         "gateway",
@@ -265,6 +309,32 @@ _ALL = (
         "Remote users get less than was agreed, because the VPN is too slow.",
         {"mbps": Parameter(5, "what all remote users get together, in Mbit/s")},
     ),
+    Fault(
+        "vpn-not-served",
+        "gateway",
+        "No remote user gets in by SSL VPN, as nothing answers where it is configured.",
+    ),
+    Fault(
+        "vpn-password-ignored",
+        "gateway",
+        "Whoever knows the name of a remote user gets in by SSL VPN, as any password is taken.",
+    ),
+    Fault(
+        "disabled-users-let-in",
+        "gateway",
+        "Whoever has left the company still gets in by VPN, although the user is disabled.",
+    ),
+    Fault(
+        "vpn-session-endless",
+        "gateway",
+        "Remote users who logged in by SSL VPN once need never log in again, whatever was set.",
+    ),
+    Fault(
+        "full-tunnel-split",
+        "gateway",
+        "What remote users do on the Internet goes past the customer's network unseen, although "
+        "all of it is to go through the VPN.",
+    ),
     # The tunnels between sites
     Fault(
         "ipsec-other-cipher",
@@ -279,13 +349,35 @@ _ALL = (
     Fault(
         "ipsec-never-rekeys",
         "gateway",
-        "A tunnel between sites ends when its keys expire, and does not come back.",
+        "A tunnel between sites ends when its keys expire, as no new ones are agreed on.",
     ),
     Fault(
         "ipsec-slow",
         "gateway",
         "Tunnels between sites carry less than was agreed.",
         {"mbps": Parameter(5, "what all tunnels together carry each way, in Mbit/s")},
+    ),
+    Fault(
+        "ipsec-weak-group",
+        "gateway",
+        "Keys of tunnels between sites are agreed on with a weaker group than the one agreed.",
+    ),
+    Fault(
+        "ipsec-few-tunnels",
+        "gateway",
+        "Only some of the ordered tunnels between sites are up at once: a new one ends the oldest.",
+        {"tunnels": Parameter(12, "how many are up at most; 0 for any number")},
+    ),
+    Fault(
+        "ipsec-stays-down",
+        "gateway",
+        "A tunnel between sites that went down stays so until somebody brings it up by hand.",
+    ),
+    Fault(
+        "ipsec-renewal-outage",
+        "gateway",
+        "A tunnel between sites carries nothing for a while whenever its keys were renewed.",
+        {"seconds": Parameter(2, "how long it carries nothing", float)},
     ),
     # The REST API of the gateway
     Fault(
@@ -382,6 +474,22 @@ _ALL = (
         "gateway",
         "The gateway has fewer processors and less memory than the ordered tier needs.",
     ),
+    Fault(
+        "other-device",
+        "gateway",
+        "What is handed over is another gateway, of a smaller model, than the one ordered.",
+    ),
+    Fault(
+        "other-firmware",
+        "gateway",
+        "The gateway runs firmware of a series that the order does not accept.",
+    ),
+    Fault(
+        "clock-off",
+        "gateway",
+        "What the gateway logs cannot be matched with what others saw, as its clock is wrong.",
+        {"minutes": Parameter(10, "how far its clock is ahead, in minutes")},
+    ),
     # The endpoints: faults of the test's own rig, which a customer must not be blamed for
     Fault(
         "iperf3-down",
@@ -413,6 +521,12 @@ _ALL = (
         "No fault of the gateway: other programs on the test client take its processors.",
     ),
     Fault(
+        "endpoint-clock-off",
+        "client",
+        "No fault of the gateway: the test client's clock is wrong.",
+        {"seconds": Parameter(30, "how far its clock is ahead, in seconds")},
+    ),
+    Fault(
         "host-key-changed",
         "client",
         "No fault of the gateway: another machine may answer in the place of the test client.",
@@ -421,6 +535,36 @@ _ALL = (
         "iperf3-missing",
         "client",
         "No fault of the gateway: the test client has no iperf3.",
+    ),
+    Fault(
+        "server-firewall",
+        "server",
+        "No fault of the gateway: a firewall on the test server drops what comes to the ports on "
+        "which connections are tried.",
+        {"ports": Parameter("5301-5302", "the TCP and UDP ports that it drops", str)},
+    ),
+    Fault(
+        "peer-firewall",
+        "peer",
+        "No fault of the gateway: a firewall on the test's other office drops what comes to the "
+        "ports on which connections are tried.",
+        {"ports": Parameter("5301-5302", "the TCP and UDP ports that it drops", str)},
+    ),
+    Fault(
+        "client-firewall",
+        "client",
+        "No fault of the gateway: a firewall on the test client lets no VPN out.",
+        {"ports": Parameter("500, 4500, 10443", "the TCP and UDP ports that it drops", str)},
+    ),
+    Fault(
+        "vpn-client-broken",
+        "client",
+        "No fault of the gateway: the test client's VPN program ends before it has logged in.",
+    ),
+    Fault(
+        "vpn-client-missing",
+        "client",
+        "No fault of the gateway: the test client has no VPN program.",
     ),
 )
 

@@ -60,9 +60,9 @@ class Injection:
             self._write(known)
 
     def clear_all(self) -> None:
-        """Take all faults back."""
+        """Take all faults back, the last one first: what one mounts may lie on another's."""
         call(self._socket, "DELETE", "/faults")
-        for name in self._read():
+        for name in reversed(self._read()):
             self.clear(FAULTS[name])
 
     def active(self) -> dict[str, Mapping[str, Value]]:

@@ -16,6 +16,10 @@ from lab.topology import CONTROL_ADDRESS, CONTROL_BRIDGE, Interface, Topology
 _IFA_F_NODAD = 0x02  # duplicate detection would keep an IPv6 address unusable for a second
 _FIRST_INDEX = 100
 _CARRIER_SECONDS = 5
+# What goes through the gateway is sent the same way whatever the machine's own is, and so that a
+# shaper's queue stays filled: bbr leaves so little in it that a stall of 10 ms empties it, and the
+# rate falls short. By the routes, as a namespace may not choose it for all unless the host allows.
+_CONGESTION_CONTROL = {"cc_algo": "cubic"}
 
 
 def wire(inits: Mapping[str, Process], topology: Topology) -> None:
@@ -50,7 +54,12 @@ def wire(inits: Mapping[str, Process], topology: Topology) -> None:
                 for end in (pair.one, pair.other):
                     _plug_in(sockets[end.node], end)
             for route in topology.routes:
-                sockets[route.node].route("add", dst=route.destination, gateway=route.gateway)
+                sockets[route.node].route(
+                    "add",
+                    dst=route.destination,
+                    gateway=route.gateway,
+                    metrics=_CONGESTION_CONTROL,
+                )
             if not wait_until(lambda: all(map(_carries, sockets.values())), _CARRIER_SECONDS):
                 raise LabError("The lab's wires carry nothing; take it down and build it anew.")
         except NetlinkError as error:

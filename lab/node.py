@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import share
 from lab.errors import LabError
 from lab.process import Process
 from lab.topology import ENDPOINTS
@@ -75,6 +76,7 @@ class Node:
             folder: where it starts.
         """
         return [
+            *_joining(share.members(self.init.pid)),
             *("nsenter", "--target", str(self.init.pid)),
             *("--mount", "--uts", "--ipc", "--net", "--pid", "--"),
             *("/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, *command),
@@ -163,6 +165,11 @@ class Node:
             raise LabError(f"The lab's {self.name} is gone; take the lab down and build it anew.")
 
 
+def _joining(group: Path | None) -> tuple[str, ...]:
+    """The words before a command that has to join the lab's group first."""
+    return ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(group)) if group else ()
+
+
 def environment() -> dict[str, str]:
     """What programs of the lab find in their environment; nothing of the caller's."""
     return {
@@ -216,6 +223,9 @@ class StartingNode:
             for folder in (*_PRIVATE_FOLDERS, pwd.getpwuid(0).pw_dir)
             if os.path.isdir(folder) and folder not in ("/", *keep)
         ]
+        groups = share.groups()
+        if groups is not None:
+            binds, folders = [*binds, (groups, share.INSIDE)], [*folders, share.INSIDE]
         sysctl = {**_SYSCTL, **(_SYSCTL_ENDPOINT if name in ENDPOINTS else {})}
         specification = {
             "name": name,
@@ -234,6 +244,7 @@ class StartingNode:
             start_new_session=True,  # Ctrl-C at the terminal is none of the node's business
         )
         self._name = name
+        share.take(lab_folder, self._launcher.pid)
         self._say(json.dumps(specification))
 
     def announced(self) -> Node:

@@ -1,8 +1,9 @@
 """Takes labs down: those that are asked for, and those that nobody else will."""
 
+from lab import share
 from lab.errors import LabError
 from lab.process import kill_and_wait
-from lab.state import Lab, exclusive, names, remove_folder
+from lab.state import Lab, exclusive, labs_folder, names, remove_folder
 
 
 def down(name: str) -> bool:
@@ -54,5 +55,6 @@ def remove(name: str) -> bool:
         if left:
             pids = ", ".join(str(process.pid) for process in left)
             raise LabError(f"Lab {name} does not end: process {pids} is stuck in the kernel.")
+    share.give_back(labs_folder() / name)
     remove_folder(name)
     return True

@@ -13,6 +13,7 @@ from lab.topology import (
     ENDPOINT_DATA,
     ENDPOINT_DATA6,
     ENDPOINT_DIRECT,
+    ENDPOINT_DIRECT6,
     ENDPOINTS,
     GATEWAY_ADDRESS,
     IPERF3_PORT,
@@ -71,4 +72,5 @@ def _endpoint(name: str) -> dict[str, Any]:
     }
     if name in ENDPOINT_DIRECT:
         content["direct_address"] = ENDPOINT_DIRECT[name]
+        content["direct_address6"] = ENDPOINT_DIRECT6[name]
     return content | {"iperf3_port": IPERF3_PORT}

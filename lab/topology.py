@@ -20,6 +20,7 @@ ENDPOINT_DATA6 = {
     "peer": "2001:2:0:4::10",
 }
 ENDPOINT_DIRECT = {"client": "198.18.3.10", "server": "198.18.3.20"}
+ENDPOINT_DIRECT6 = {"client": "2001:2:0:3::10", "server": "2001:2:0:3::20"}
 """The ends of the wire beside the gateway; the other endpoints have none."""
 
 CLIENT_PORT = "port2"
@@ -87,12 +88,11 @@ def topology() -> Topology:
         wires.append(Wire(Interface("gateway", port, addresses), Interface(node, "data", own)))
         routes.append(Route(node, v4, f"198.18.{net}.1"))
         routes.append(Route(node, v6, f"2001:2:0:{net}::1"))
-    wires.append(
-        Wire(
-            Interface("client", "direct", (f"{ENDPOINT_DIRECT['client']}/24", "2001:2:0:3::10/64")),
-            Interface("server", "direct", (f"{ENDPOINT_DIRECT['server']}/24", "2001:2:0:3::20/64")),
-        )
+    beside = (
+        Interface(node, "direct", (f"{ENDPOINT_DIRECT[node]}/24", f"{ENDPOINT_DIRECT6[node]}/64"))
+        for node in ENDPOINT_DIRECT
     )
+    wires.append(Wire(*beside))
     return Topology(tuple(wires), tuple(routes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
@@ -92,7 +93,7 @@ class Device:
     def __init__(self, folder: Folder, identity: Identity, address: str, port: int,
                  data_plane: DataPlane, delivered: Path | None = None) -> None:
         self.folder = folder
-        self.identity = identity
+        self._identity = identity
         self.address = address
         self.vault = Vault(folder.path / "device.key")
         self.store = Store(folder.path / "state.sqlite")
@@ -113,6 +114,16 @@ class Device:
         else:
             self._renew_token()
         self._is_ready = True
+
+    @property
+    def identity(self) -> Identity:
+        """Who it says it is."""
+        return self._identity.as_told(self.faults)
+
+    def now(self) -> float:
+        """What its clock shows, in seconds since 1970."""
+        is_off = "clock-off" in self.faults
+        return time.time() + (60 * self.faults.parameter("clock-off", "minutes") if is_off else 0)
 
     def _changed(self) -> None:
         if not self._is_ready:
@@ -152,7 +163,7 @@ class Device:
         table = editor.table(vpn_certificate.LOCAL.path)
         if editor.state.find(table.path, vpn_certificate.FACTORY) is not None:
             return
-        serial = self.identity.serial
+        serial = self._identity.serial
         certificate, key = Authority(serial).server(serial, DNSName(serial))
         editor.install(table, {
             "name": vpn_certificate.FACTORY, "range": "global", "source": "factory",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 
 from lab.gateway.versions import Version
 
@@ -10,18 +11,24 @@ MODEL_NAME = "FortiGate"
 MODEL_NUMBER = "VM64-LAB"
 MODEL = "LABVM64"
 
+# What the faults put in their place: a smaller model, and a firmware of the series before.
+_OTHER_SERIAL, _OTHER_MODEL = "LABOTHER00000001", "VM02-LAB"
+_OTHER_VERSION = Version((7, 2, 11), 1740)
+
 
 @dataclass(frozen=True)
 class Identity:
-    """Serial number and version.
+    """Serial number, version and model.
 
     Attributes:
         serial: begins with LAB, as no Fortinet serial number does.
         version: the FortiOS release that it stands in for.
+        model_number: the part of its model behind the product's name.
     """
 
     serial: str
     version: Version
+    model_number: str = MODEL_NUMBER
 
     def __post_init__(self) -> None:
         if not self.serial.startswith("LAB"):
@@ -30,3 +37,12 @@ class Identity:
     def signature(self) -> dict[str, str | int]:
         """The fields with which every answer ends."""
         return {"serial": self.serial, "version": str(self.version), "build": self.version.build}
+
+    def as_told(self, faults: Container[str]) -> Identity:
+        """Who the gateway says it is with these faults."""
+        told = self
+        if "other-device" in faults:
+            told = replace(told, serial=_OTHER_SERIAL, model_number=_OTHER_MODEL)
+        if "other-firmware" in faults:
+            told = replace(told, version=_OTHER_VERSION)
+        return told

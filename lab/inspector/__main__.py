@@ -66,6 +66,7 @@ class Inspector:
         for line in lines:
             self._room.plan = plan(json.loads(line))
             self._room.pace.mbps = self._room.plan.mbps
+            self._room.pace.object_ms = self._room.plan.object_ms
             print("ok", flush=True)
 
     def _accept(self, sock: socket.socket) -> None:

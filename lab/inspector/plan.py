@@ -126,6 +126,7 @@ class Plan:
         log: False for the fault that events are lost.
         altered: True for the fault that a byte of a download is changed.
         mbps: limit of the fault that inspection is slow; 0 for none.
+        object_ms: what each object takes by the fault that small ones are slow.
         block_all: True for the fault that the web filter blocks everything.
     """
 
@@ -133,6 +134,7 @@ class Plan:
     log: bool = True
     altered: bool = False
     mbps: float = 0.0
+    object_ms: float = 0.0
     block_all: bool = False
 
 
@@ -143,6 +145,7 @@ def plan(found: Mapping[str, Any]) -> Plan:
         log=found["log"],
         altered=found["altered"],
         mbps=found["mbps"],
+        object_ms=found["object_ms"],
         block_all=found["block_all"],
     )
 

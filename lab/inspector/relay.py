@@ -85,6 +85,7 @@ class Relay:
                     await self._pace.spend(len(piece))
                 if backlog is not None:
                     await backlog.room()
+            await self._pace.look()
             await content.verdict()
             if backlog is not None:
                 await backlog.release()

@@ -139,6 +139,8 @@ class Plan:
         keep_s: for how long the session of a broken connection can be taken up again.
         checks_source: whether a cookie holds for the address that logged in alone.
         round_robin: whether a freed address waits until all others have been given out.
+        runs: whether the server does; a fault if not.
+        minds_passwords: whether a wrong password is refused; a fault if not.
         minds_groups: whether rules count; a fault if not.
         logs_out: whether logging out ends the session; a fault if not.
         tells_split: whether clients are told of split tunnelling; a fault if not.
@@ -163,6 +165,8 @@ class Plan:
     keep_s: int = 0
     checks_source: bool = True
     round_robin: bool = False
+    runs: bool = True
+    minds_passwords: bool = True
     minds_groups: bool = True
     logs_out: bool = True
     tells_split: bool = True

@@ -161,6 +161,27 @@ def test_licences(api: GatewayUnderTest) -> None:
     api.delete("cmdb/firewall/policy")
 
 
+def test_another_device_with_another_firmware(api: GatewayUnderTest) -> None:
+    def told() -> tuple[str, str, str]:
+        status = api.call("GET", "monitor/system/status").json()
+        assert api.call("GET", ADDRESS).json()["serial"] == status["serial"]
+        return status["serial"], status["version"], status["results"]["model_number"]
+
+    serial, version, model = told()
+    put(api, "other-device")
+    assert told()[1] == version
+    assert told()[0] != serial and told()[2] != model
+    api.control("DELETE", "/faults")
+    put(api, "other-firmware")
+    assert told() == (serial, "v7.2.11", model)
+
+
+def test_clock_off(api: GatewayUnderTest) -> None:
+    put(api, "clock-off", minutes=3)
+    ahead = api.get("monitor/system/time")["time"] - time.time()
+    assert 175 < ahead <= 180
+
+
 def test_data_plane_faults_are_in_effect_when_the_answer_comes(api: GatewayUnderTest) -> None:
     put(api, "packet-loss", percent=5)
     put(api, "any-any")

@@ -248,7 +248,7 @@ def test_what_the_provider_delivers(make_gateway: MakeGateway) -> None:
     gateway = make_gateway(delivered=ROOT / "lab" / "delivered.conf")
     assert gateway.get("monitor/system/status")["hostname"] == "customer-gw"
     shaper = gateway.get("cmdb/firewall.shaper/traffic-shaper/sgw-200")[0]
-    assert (shaper["maximum-bandwidth"], shaper["bandwidth-unit"]) == (320000, "kbps")
+    assert (shaper["maximum-bandwidth"], shaper["bandwidth-unit"]) == (326000, "kbps")
     rows = gateway.get("cmdb/firewall/policy")
     assert [row["name"] for row in rows] == ["customer-web"]
     assert [s["name"] for s in rows[0]["service"]] == ["HTTP", "HTTPS"]

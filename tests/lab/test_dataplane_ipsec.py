@@ -166,6 +166,8 @@ def test_bytes_add_up_over_new_keys_until_they_are_reset(rig):
     rig.apply(site_to_site())
     assert rig.is_up("t1")
     assert rig.ping(behind(1))
+    # what keys carried after the last look at them goes with them
+    assert carried(rig) == (28, 28)
     session = rig.plane._ike._session
     with rig.plane._ike._lock:
         session.rekey({"child": "t1"})

@@ -126,6 +126,57 @@ def test_iperf3_missing(labs, fault):
     assert labs.over_ssh("client", "iperf3 --version", LAB)[0] == 0
 
 
+def test_vpn_client_missing_and_broken(labs, fault):
+    log_in = "openconnect --protocol=fortinet https://127.0.0.1:1"
+    fault("vpn-client-broken")
+    assert labs.over_ssh("client", "openconnect --version", LAB)[0] == 0
+    assert labs.over_ssh("client", log_in, LAB)[0] == 127
+    fault("vpn-client-missing")
+    assert labs.over_ssh("client", "command -v openconnect", LAB)[0] != 0
+    fault("--clear")
+    assert labs.over_ssh("client", log_in, LAB)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "node", "source", "address", "port"),
+    [
+        ("server-firewall", "server", "client", "198.18.3.20", 5302),
+        ("server-firewall", "server", "client", "2001:2:0:3::20", 5301),
+        ("client-firewall", "server", "client", "198.18.3.20", 10443),
+        ("peer-firewall", "peer", "peer", "198.18.4.10", 5301),
+    ],
+)
+def test_a_firewall_drops_what_its_ports_get(labs, fault, name, node, source, address, port):
+    server = f"s = socket.create_server(('::', {port}), family=10, dualstack_ipv6=True)"
+    listen = f"import socket; {server}; s.settimeout(20); s.accept(); s.accept()"
+    labs.over_ssh(node, f'python3 -c "{listen}" >/dev/null 2>&1 & sleep 1', LAB)
+    call = f"import socket; socket.create_connection(('{address}', {port}), 1)"
+    fault(name)
+    assert labs.over_ssh(source, f'python3 -c "{call}" 2>/dev/null', LAB)[0] == 1
+    fault(name, "--clear")
+    assert labs.over_ssh(source, f'python3 -c "{call}"', LAB)[0] == 0
+    labs.over_ssh(source, f'python3 -c "{call}"', LAB)
+
+
+def _ahead(labs: Labs) -> float:
+    return float(labs.over_ssh("client", "date +%s.%N", LAB)[1]) - time.time()
+
+
+def test_endpoint_clock_off(labs, fault):
+    fault("endpoint-clock-off", "seconds=40")
+    assert 39 < _ahead(labs) < 41
+    fault("endpoint-clock-off", "--clear")
+    assert abs(_ahead(labs)) < 1
+
+
+def test_one_fault_over_another(labs, fault):
+    fault("iperf3-missing")
+    fault("endpoint-clock-off")
+    fault("--clear")
+    assert labs.over_ssh("client", "iperf3 --version", LAB)[0] == 0
+    assert abs(_ahead(labs)) < 1
+
+
 def test_endpoint_cpu_busy(labs, fault):
     def hogs() -> str:
         return labs.run_in("client", "sh", "-c", "ps -eo args | grep 'kill -0' | grep -v grep",
@@ -179,12 +230,13 @@ def test_run_starts_with_the_faults_it_is_told(labs, tmp_path):
 
 
 def test_the_table_has_what_the_parts_can_do():
-    by_side = {side: set() for side in ("gateway", "client", "server")}
+    by_side = {side: set() for side in ("gateway", "client", "server", "peer")}
     for name, one in FAULTS.items():
         by_side[one.side].add(name)
         assert one.sentence.endswith(".")
     assert by_side["gateway"] == set(GATEWAY_FAULTS)
-    assert by_side["client"] | by_side["server"] == set(ENDPOINT_FAULTS)
+    on_endpoints = by_side["client"] | by_side["server"] | by_side["peer"]
+    assert on_endpoints == set(ENDPOINT_FAULTS)
     for name, defaults in GATEWAY_FAULTS.items():
         for key, parameter in FAULTS[name].parameters.items():
             assert defaults[key] == parameter.default, f"{name}: {key}"

@@ -11,6 +11,7 @@ import pytest
 from network_lab import PROJECT, Labs, host
 
 from inhabitants import KINDS, alive, inhabitants
+from lab import share
 from lab.topology import NODES
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
@@ -219,6 +220,7 @@ def test_a_pid_that_another_process_got_is_not_hit(labs):
         bystander.kill()
         bystander.wait()
         os.kill(client, signal.SIGKILL)
+        share.give_back(labs.folder / "old")
 
 
 def test_up_twice_is_a_mistake_and_changes_nothing(labs):

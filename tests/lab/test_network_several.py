@@ -27,8 +27,8 @@ def test_a_tiers_gateway_is_the_delivered_one_with_another_shaper():
     assert for_tier(delivered, None) == delivered
     assert for_tier(delivered, "SGW-200") == delivered
     small = for_tier(delivered, "SGW-10")
-    assert 'edit "sgw-10"' in small and "set maximum-bandwidth 106667" in small
-    assert not re.search("sgw-200|320000", small, re.IGNORECASE)
+    assert 'edit "sgw-10"' in small and "set maximum-bandwidth 108667" in small
+    assert not re.search("sgw-200|326000", small, re.IGNORECASE)
     assert len(small.splitlines()) == len(delivered.splitlines())
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from lab import share
 from lab.process import die_with_parent
 
 from .errors import DataPlaneError
@@ -117,8 +118,9 @@ class Hogs:
         Raises:
             DataPlaneError: there is no shell.
         """
-        missing = (os.cpu_count() or 1) - len(self._processes)
-        self._processes += [start(_HOG, self._log) for _ in range(missing)]
+        for _ in range(len(self._processes), os.cpu_count() or 1):
+            self._processes.append(start(_HOG, self._log))
+            share.leave(self._processes[-1].pid)
 
     def stop(self) -> None:
         """End them."""
@@ -218,6 +220,7 @@ class Worker:
         if self._process is not None:
             policy = os.SCHED_IDLE if starved else os.SCHED_OTHER
             os.sched_setscheduler(self._process.pid, policy, os.sched_param(0))
+            (share.leave if starved else share.join)(self._process.pid)
 
     def ask(self, line: bytes) -> str:
         """Tell it a line; answers its answer.

@@ -14,13 +14,10 @@ from typing import Any
 
 from .compile import compile_config
 from .countries import OVERRIDES
+from .faults_vpn import VPN_FAULTS, Params
 from .inspection import FUNCTIONS, Inspected
-from .intent import Intent, Policy, Port, Selector, StaticRoute
-from .ipsec import EVERYWHERE, DialUp, Tunnel
-from .ipsec_proposals import other_than
+from .intent import Intent, Policy, Port, Selector
 from .ranges import EVERY_ADDRESS
-
-Params = Mapping[str, Any]
 
 NOT_APPLIED = "not-applied"
 """Changes are accepted and not put in force: the plane stays with the configuration it has."""
@@ -29,7 +26,7 @@ NOT_APPLIED = "not-applied"
 CLIENT_SIDE, SERVER_SIDE, MANAGEMENT = "port2", "port1", "mgmt"
 
 # Marks of what is in force without a policy; FortiOS gives out no policyid as high as these.
-DENY_ABOVE, ANY_ANY, ONE_WAY_OPEN = 0xFFFFFFF1, 0xFFFFFFF2, 0xFFFFFFF3
+DENY_ABOVE, ANY_ANY, ONE_WAY_OPEN, IPV6_OPEN = 0xFFFFFFF1, 0xFFFFFFF2, 0xFFFFFFF3, 0xFFFFFFF4
 
 
 def _everything(srcintf: tuple[str, ...] = (), dstintf: tuple[str, ...] = ()) -> Selector:
@@ -111,6 +108,25 @@ def _one_way_open(intent: Intent, params: Params) -> Intent:
     return replace(intent, policies=[*intent.policies, permit])
 
 
+def _ipv6_open(intent: Intent, params: Params) -> Intent:
+    only = {6: EVERY_ADDRESS[6]}
+    permit = Policy(IPV6_OPEN, Selector((), (), sources=only, dests=only), configured=False)
+    return replace(intent, policies=[*intent.policies, permit])
+
+
+def _ipv6_not_forwarded(intent: Intent, params: Params) -> Intent:
+    """No policy lets IPv6 pass, whatever it says; what denies IPv6 still does."""
+
+    def without(policy: Policy) -> Policy:
+        if not policy.accept:
+            return policy
+        sources = {version: spans for version, spans in policy.selects.sources.items()
+                   if version != 6}
+        return replace(policy, selects=replace(policy.selects, sources=sources))
+
+    return replace(intent, policies=[without(policy) for policy in intent.policies])
+
+
 def _packet_loss(intent: Intent, params: Params) -> Intent:
     return replace(intent, loss_percent=float(params.get("percent", 2)))
 
@@ -121,13 +137,27 @@ def _mss_small(intent: Intent, params: Params) -> Intent:
 
 def _gateway_cpu_busy(intent: Intent, params: Params) -> Intent:
     """TCP goes through a process, as nobody can take the processor from the kernel's forwarding."""
+    return _inspector(starved=True)(_by_process(intent, intent.policies), params)
+
+
+def _large_ruleset_slow(intent: Intent, params: Params) -> Intent:
+    """Sessions of policies far down go through a process: the rules themselves are never slow."""
+    behind = intent.in_force[int(params.get("policies", 50)) :]
+    if not behind:
+        return intent
+    intent = _by_process(intent, behind)
+    return _inspector(mbps=float(params.get("mbps", 150)))(intent, params)
+
+
+def _by_process(intent: Intent, policies: Sequence[Policy]) -> Intent:
+    """The sessions of these policies are forwarded by a process, not by the kernel."""
     nothing = Inspected({})
-    inspected = {
+    slow = {
         policy.id: replace(intent.inspected.get(policy.id, nothing), by_process=True)
-        for policy in intent.policies
+        for policy in policies
         if policy.accept
     }
-    return _inspector(starved=True)(replace(intent, inspected=inspected), params)
+    return replace(intent, inspected={**intent.inspected, **slow})
 
 
 def _counters_zero(intent: Intent, params: Params) -> Intent:
@@ -195,6 +225,32 @@ def _proxy_not_applied(intent: Intent, params: Params) -> Intent:
     return replace(intent, inspected=inspected)
 
 
+def _file_filter_not_ftp(intent: Intent, params: Params) -> Intent:
+    def without(rule: Mapping[str, Any]) -> dict[str, Any]:
+        return {**rule, "protocols": [name for name in rule["protocols"] if name != "FTP"]}
+
+    def change(profiles: Mapping[str, Any]) -> dict[str, Any]:
+        files = profiles.get("files")
+        if not files:
+            return dict(profiles)
+        return {**profiles, "files": {**files, "rules": list(map(without, files["rules"]))}}
+
+    inspected = {
+        number: replace(found, profiles=change(found.profiles))
+        for number, found in intent.inspected.items()
+    }
+    return replace(intent, inspected=inspected)
+
+
+def _webfilter_not_by_proxy(intent: Intent, params: Params) -> Intent:
+    def left(found: Inspected) -> Inspected:
+        kept = {key: value for key, value in found.profiles.items() if key != "webfilter"}
+        return replace(found, profiles=kept) if found.buffering else found
+
+    inspected = {number: left(found) for number, found in intent.inspected.items()}
+    return replace(intent, inspected=inspected)
+
+
 def _countries_unknown(intent: Intent, params: Params) -> Intent:
     """What the configuration says of where addresses lie is not heeded."""
     config = {**intent.config, OVERRIDES: ()}
@@ -205,133 +261,20 @@ def _inspection_slow(intent: Intent, params: Params) -> Intent:
     return _inspector(mbps=float(params.get("mbps", 60)))(intent, params)
 
 
+def _small_objects_slow(intent: Intent, params: Params) -> Intent:
+    return _inspector(object_ms=float(params.get("milliseconds", 5)))(intent, params)
+
+
+def _proxy_open(intent: Intent, params: Params) -> Intent:
+    return replace(intent, proxy=replace(intent.proxy, rules=(), accepts_rest=True))
+
+
 def _proxy_refuses_half(intent: Intent, params: Params) -> Intent:
     return replace(intent, proxy=replace(intent.proxy, users=int(params.get("users", 37))))
 
 
 def _proxy_mixes_answers(intent: Intent, params: Params) -> Intent:
     return replace(intent, proxy=replace(intent.proxy, mixes=max(int(params.get("every", 10)), 1)))
-
-
-def _remote_access(**how: Any) -> Callable[[Intent, Params], Intent]:
-    def change(intent: Intent, params: Params) -> Intent:
-        return replace(intent, remote_access=replace(intent.remote_access, **how))
-
-    return change
-
-
-def _dial_ups(intent: Intent, change: Callable[[DialUp], DialUp]) -> Intent:
-    return _tunnels(
-        intent,
-        lambda tunnel: (
-            replace(tunnel, dial_up=change(tunnel.dial_up)) if tunnel.dial_up else tunnel
-        ),
-    )
-
-
-def _vpn_pool_small(intent: Intent, params: Params) -> Intent:
-    users = int(params.get("users", 37))
-
-    def change(dial_up: DialUp) -> DialUp:
-        first, _, last = dial_up.pool.partition("-")
-        if not last:
-            return dial_up
-        low = ipaddress.IPv4Address(first)
-        return replace(dial_up, pool=f"{first}-{min(low + users - 1, ipaddress.IPv4Address(last))}")
-
-    return _remote_access(most_users=users)(_dial_ups(intent, change), params)
-
-
-def _vpn_slow(intent: Intent, params: Params) -> Intent:
-    mbps = float(params.get("mbps", 5))
-    intent = _remote_access(mbps=mbps)(intent, params)
-    if any(tunnel.dial_up for tunnel in intent.ipsec.tunnels.values()):
-        return replace(intent, ipsec=replace(intent.ipsec, mbps=mbps))
-    return intent
-
-
-def _split_tunnel_leaks(intent: Intent, params: Params) -> Intent:
-    def change(tunnel: Tunnel) -> Tunnel:
-        children = (replace(child, local=(EVERYWHERE,)) for child in tunnel.children)
-        return replace(tunnel, children=tuple(children)) if tunnel.dial_up else tunnel
-
-    return _remote_access(tells_split=False)(_tunnels(intent, change), params)
-
-
-def _logout_ignored(intent: Intent, params: Params) -> Intent:
-    intent = _dial_ups(intent, lambda dial_up: replace(dial_up, forgets_logout=True))
-    return _remote_access(logs_out=False)(intent, params)
-
-
-def _group_ignored(intent: Intent, params: Params) -> Intent:
-    policies = [replace(policy, who=None) for policy in intent.policies]
-    intent = _dial_ups(
-        replace(intent, policies=policies),
-        lambda dial_up: replace(dial_up, users=(*dial_up.users, *dial_up.others)),
-    )
-    return _remote_access(minds_groups=False)(intent, params)
-
-
-def _tunnels(intent: Intent, change: Callable[[Tunnel], Tunnel]) -> Intent:
-    changed = {name: change(tunnel) for name, tunnel in intent.ipsec.tunnels.items()}
-    return replace(intent, ipsec=replace(intent.ipsec, tunnels=changed))
-
-
-def _ipsec_other_cipher(intent: Intent, params: Params) -> Intent:
-    def change(tunnel: Tunnel) -> Tunnel:
-        children = (replace(one, proposals=other_than(one.proposals)) for one in tunnel.children)
-        return replace(tunnel, children=tuple(children))
-
-    return _tunnels(intent, change)
-
-
-def _ipsec_never_rekeys(intent: Intent, params: Params) -> Intent:
-    return _tunnels(intent, lambda tunnel: replace(tunnel, rekeys=False))
-
-
-def _ipsec_slow(intent: Intent, params: Params) -> Intent:
-    return replace(intent, ipsec=replace(intent.ipsec, mbps=float(params.get("mbps", 5))))
-
-
-def _ipsec_clear_beside(intent: Intent, params: Params) -> Intent:
-    """Leaves the tunnels up and sends what is for them to their other ends as it is."""
-    tunnels = intent.ipsec.tunnels
-
-    def routed(route: StaticRoute) -> StaticRoute:
-        tunnel = tunnels.get(route.interface or "")
-        if tunnel is None or not tunnel.remote:
-            return route
-        hop = _next_hop(intent.routes, tunnel.remote)
-        return replace(route, gateway=hop, interface=tunnel.port)
-
-    def permitted(names: tuple[str, ...]) -> tuple[str, ...]:
-        ports = [tunnels[name].port for name in names if name in tunnels]
-        return tuple(dict.fromkeys([*names, *ports]))
-
-    def beside(policy: Policy) -> Policy:
-        selects = policy.selects
-        selects = replace(
-            selects, srcintf=permitted(selects.srcintf), dstintf=permitted(selects.dstintf)
-        )
-        return replace(policy, selects=selects)
-
-    return replace(
-        intent,
-        routes=[routed(route) for route in intent.routes],
-        policies=[beside(policy) for policy in intent.policies],
-    )
-
-
-def _next_hop(routes: Sequence[StaticRoute], address: str) -> str:
-    """Where a packet for this address goes first."""
-    found = [
-        route
-        for route in routes
-        if route.gateway
-        and ipaddress.ip_address(address) in ipaddress.ip_network(route.destination)
-    ]
-    closest = max(found, key=lambda route: int(route.destination.rpartition("/")[2]), default=None)
-    return closest.gateway or address if closest is not None else address
 
 
 # In the order in which they take effect: what turns policies over comes before what is put above
@@ -346,6 +289,8 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "deny-above": _deny_above,
     "any-any": _any_any,
     "one-way-open": _one_way_open,
+    "ipv6-not-forwarded": _ipv6_not_forwarded,
+    "ipv6-open": _ipv6_open,
     "shaper-below-tier": _shaper_below_tier,
     "shaper-missing": _shaper_missing,
     "packet-loss": _packet_loss,
@@ -355,26 +300,23 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "http-open": _http_open,
     "license-missing": _license_missing,
     "services-not-applied": _services_not_applied,
+    "webfilter-not-by-proxy": _webfilter_not_by_proxy,
     "proxy-not-applied": _proxy_not_applied,
     "signatures-empty": _inspector(signatures=False),
     "webfilter-blocks-all": _inspector(blocks_all=True),
     "download-altered": _inspector(alters=True),
     "inspection-slow": _inspection_slow,
+    "small-objects-slow": _small_objects_slow,
+    "file-filter-not-ftp": _file_filter_not_ftp,
+    "large-ruleset-slow": _large_ruleset_slow,
     "gateway-cpu-busy": _gateway_cpu_busy,
     "log-lost": _inspector(logs=False),
     "inspector-dead": _inspector(runs=False),
     "inspector-dead-open": _inspector_dead_open,
+    "proxy-open": _proxy_open,
     "proxy-refuses-half": _proxy_refuses_half,
     "proxy-mixes-answers": _proxy_mixes_answers,
-    "vpn-pool-small": _vpn_pool_small,
-    "split-tunnel-leaks": _split_tunnel_leaks,
-    "group-ignored": _group_ignored,
-    "logout-ignored": _logout_ignored,
-    "vpn-slow": _vpn_slow,
-    "ipsec-other-cipher": _ipsec_other_cipher,
-    "ipsec-clear-beside": _ipsec_clear_beside,
-    "ipsec-never-rekeys": _ipsec_never_rekeys,
-    "ipsec-slow": _ipsec_slow,
+    **VPN_FAULTS,
 }
 
 

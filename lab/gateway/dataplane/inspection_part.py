@@ -92,6 +92,7 @@ def _plan(intent: Intent) -> dict[str, Any]:
         "log": how.logs,
         "altered": how.alters,
         "mbps": how.mbps,
+        "object_ms": how.object_ms,
         "block_all": how.blocks_all,
     }
 

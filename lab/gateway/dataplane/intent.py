@@ -169,6 +169,7 @@ class Inspector:
         alters: whether it changes a byte of what is downloaded.
         blocks_all: whether the web filter lets nothing pass.
         mbps: what it carries at most, in Mbit/s; 0 for no limit.
+        object_ms: how long it takes over each object besides, in milliseconds.
         starved: whether other processes of the gateway take the processors from it.
     """
 
@@ -178,6 +179,7 @@ class Inspector:
     alters: bool = False
     blocks_all: bool = False
     mbps: float = 0.0
+    object_ms: float = 0.0
     starved: bool = False
 
 

@@ -98,7 +98,8 @@ class Tunnel:
         distance: of the routes to the addresses that dial-up peers are given.
         children: its phase 2s.
         dial_up: for dial-up peers, else None.
-        rekeys: whether keys are renewed before they expire; all but True is a fault.
+        returns: whether it comes back by itself once it was up; a fault if not.
+        renewal_outage_s: how long it carries nothing after its keys were renewed; a fault.
     """
 
     name: str
@@ -117,7 +118,8 @@ class Tunnel:
     distance: int = 15
     children: tuple[Child, ...] = ()
     dial_up: DialUp | None = None
-    rekeys: bool = True
+    returns: bool = True
+    renewal_outage_s: float = 0.0
 
     def selectors(self) -> Iterator[tuple[str, str]]:
         """Pairs of a local and a remote prefix, between which packets may go through it."""
@@ -140,10 +142,12 @@ class Ipsec:
     Attributes:
         tunnels: by name, those without a phase 2 too.
         mbps: what all tunnels together carry at most, in Mbit/s; 0 for no limit. A fault.
+        most: how many tunnels are up at once, but for dial-up; 0 for any number. A fault.
     """
 
     tunnels: Mapping[str, Tunnel] = field(default_factory=dict)
     mbps: float = 0.0
+    most: int = 0
 
 
 def prefixes(ranges: Sequence[str]) -> list[str]:

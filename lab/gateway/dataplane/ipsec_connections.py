@@ -28,11 +28,11 @@ def connection(tunnel: Tunnel, local: str, number: int | None) -> Message:
         "encap": "yes" if number is None else "no",
         "mobike": "no",
         "unique": "replace" if tunnel.dial_up is None else "no",
-        "rekey_time": f"{_renewal(tunnel.keylife_s)}s" if tunnel.rekeys else "0s",
+        "rekey_time": f"{_renewal(tunnel.keylife_s)}s",
         "over_time": f"{tunnel.keylife_s - _renewal(tunnel.keylife_s)}s",
         "dpd_delay": "0s" if tunnel.dpd == "disable" else f"{tunnel.dpd_s}s",
         "keyingtries": "1",
-        "children": {child.name: _child(child, tunnel.rekeys, number) for child in tunnel.children},
+        "children": {child.name: _child(child, number) for child in tunnel.children},
     }
     if tunnel.dial_up is not None and tunnel.dial_up.pool:
         message["pools"] = [_pool_name(tunnel)]
@@ -51,15 +51,14 @@ def _remote(tunnel: Tunnel) -> Message:
     return {"auth": "psk", "id": tunnel.remote_id or tunnel.remote or "%any"}
 
 
-def _child(child: Child, rekeys: bool, number: int | None) -> Message:
-    renewal = _renewal(child.keylife_s)
+def _child(child: Child, number: int | None) -> Message:
     message: Message = {
         "esp_proposals": list(child.proposals),
         "local_ts": list(child.local),
         "remote_ts": list(child.remote) or ["dynamic"],
-        "rekey_time": f"{renewal}s" if rekeys else "0s",
-        "rand_time": f"{child.keylife_s // 20}s" if rekeys else "0s",
-        "life_time": f"{child.keylife_s}s" if rekeys else "0s",
+        "rekey_time": f"{_renewal(child.keylife_s)}s",
+        "rand_time": f"{child.keylife_s // 20}s",
+        "life_time": f"{child.keylife_s}s",
         "replay_window": str(child.replay_window),
         "start_action": "none",
         "close_action": "none",

@@ -21,6 +21,7 @@ from .ipsec_charon import Charon
 from .ipsec_connections import Message
 from .ipsec_links import TunnelLinks
 from .ipsec_members import DialUpMembers, is_of
+from .ipsec_outages import Outages
 from .ipsec_status import Accounts, IkeSa, IpsecStatus
 from .links import sent_packets
 from .members import Who
@@ -31,6 +32,7 @@ _TICK_S = 1.0
 _AGAIN_S = 3.0
 _TOGETHER_S = 0.01
 _TUN_S = 5.0
+_RENEWED = "child-rekey"
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,15 @@ class Ike:
         self._lock = threading.Lock()
         self._session: vici.Session | None = None
         self._tunnels: Mapping[str, Tunnel] = {}
+        self._most = 0
         self._wanted: dict[str, _Told] = {}
         self._told: dict[str, _Told] = {}
         self._accounts = Accounts()
         self._not_before: dict[str, float] = {}
-        self._up_since: dict[str, float] = {}
+        self._been_up: set[str] = set()
         self._sent: dict[str, int] = {}
         self._members = DialUpMembers()
+        self._outages = Outages()
         self._remembered: dict[int, IkeSa] = {}
         self._wake = threading.Event()
         self._keeper: threading.Thread | None = None
@@ -74,7 +78,8 @@ class Ike:
             return
         wanted = self._messages(intent)
         with self._lock:
-            self._tunnels, self._wanted = intent.ipsec.tunnels, wanted
+            self._tunnels, self._most = intent.ipsec.tunnels, intent.ipsec.most
+            self._wanted = wanted
             self._members.follow(intent)
             try:
                 self._bring_about()
@@ -171,8 +176,7 @@ class Ike:
         if told.pool is not None:
             with suppress(CommandException):  # an address of it is still taken for a moment
                 self._session.unload_pool({"name": next(iter(told.pool))})
-        for child in told.connection["children"]:
-            self._up_since.pop(child, None)
+        self._been_up -= told.connection["children"].keys()
 
     # What others ask for
 
@@ -248,9 +252,19 @@ class Ike:
     def _listen(self) -> None:
         """Have the keeper look whenever a connection came or went, as long as charon lives."""
         with suppress(OSError, SessionException):
-            for event, _ in self._charon.session().listen(["ike-updown", "child-updown"]):
-                if event is not None:
+            session = self._charon.session()
+            for event, told in session.listen(["ike-updown", "child-updown", _RENEWED]):
+                if event == _RENEWED.encode():
+                    self._interrupt(told)
+                elif event is not None:
                     self._wake.set()
+
+    def _interrupt(self, renewed: Message) -> None:
+        """Carry out the fault that a tunnel carries nothing for a while with new keys."""
+        for name in renewed:
+            tunnel = self._tunnels.get(name)
+            if tunnel is not None and tunnel.renewal_outage_s:
+                self._outages.begin(name, tunnel.renewal_outage_s)
 
     def _keep(self) -> None:
         while self._keeper is threading.current_thread():
@@ -271,14 +285,14 @@ class Ike:
         sas = self._read()
         self._members.update(self._tunnels, sas)
         self._end_strangers(sas)
+        self._end_surplus(sas)
         for sa in sas:
             by_tunnel.setdefault(sa.tunnel, []).append(sa)
         now = time.monotonic()
         down = []
         for name in self._told:
             tunnel, sas = self._tunnels[name], by_tunnel.get(name, [])
-            if not tunnel.rekeys:
-                self._let_expire(tunnel, sas, now)
+            self._been_up |= {one.name for one in tunnel.children if _is_up(sas, one.name)}
             if not tunnel.passive and not any(sa.connecting for sa in sas):
                 down += [(tunnel, one) for one in self._missing(tunnel, sas, now)]
         for tunnel, child in self._needed(down):
@@ -297,6 +311,13 @@ class Ike:
             if not has_place or sa.user not in {user.name for user in dial_up.users}:
                 self._terminate({"ike-id": str(sa.id)})
 
+    def _end_surplus(self, sas: Iterable[IkeSa]) -> None:
+        """Carry out the fault that a new tunnel ends the oldest."""
+        if self._most:
+            there = sorted(sa.id for sa in sas if sa.established and not sa.assigned)
+            for number in there[: -self._most]:
+                self._terminate({"ike-id": str(number)})
+
     def _missing(self, tunnel: Tunnel, sas: list[IkeSa], now: float) -> list[Child]:
         """The phase 2s that have no keys and may be negotiated now."""
         return [
@@ -304,16 +325,8 @@ class Ike:
             for child in tunnel.children
             if not _is_up(sas, child.name)
             and now >= self._not_before.get(child.name, 0)
-            and (tunnel.rekeys or child.name not in self._up_since)
+            and (tunnel.returns or child.name not in self._been_up)
         ]
-
-    def _let_expire(self, tunnel: Tunnel, sas: list[IkeSa], now: float) -> None:
-        """Carry out the fault that keys are never renewed: charon would make new ones."""
-        for child in tunnel.children:
-            if _is_up(sas, child.name):
-                since = self._up_since.setdefault(child.name, now)
-                if now - since >= child.keylife_s:
-                    self._terminate({"ike": tunnel.name, "child": child.name})
 
     def _needed(self, down: list[tuple[Tunnel, Child]]) -> list[tuple[Tunnel, Child]]:
         """Of what is down, what is to be up at all times or has packets waiting for it."""
@@ -343,7 +356,8 @@ class Ike:
         self._tunnels, self._wanted, self._told = {}, {}, {}
         self._remembered.clear()
         self._members.clear()
-        self._up_since.clear()
+        self._been_up.clear()
+        self._outages.close()
         self._accounts.reset(None)
 
 

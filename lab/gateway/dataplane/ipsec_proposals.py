@@ -57,5 +57,14 @@ def other_than(proposals: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def with_group(proposals: Sequence[str], group: str) -> tuple[str, ...]:
+    """The same proposals with this Diffie-Hellman group, by FortiOS's number, and no other."""
+    found = []
+    for proposal in proposals:
+        kept = [word for word in proposal.split("-") if word not in _GROUP.values()]
+        found.append("-".join([*kept, _GROUP[group]]))
+    return tuple(dict.fromkeys(found))
+
+
 def _groups_of(proposal: str) -> list[str]:
     return [word for word in proposal.split("-") if word in _GROUP.values()]

@@ -9,13 +9,15 @@ from .intent import Intent
 from .nft import run
 from .shaping import Queue, ShaperClasses
 
-# A token bucket keeps its rate only if it can save up what it may send while it waits for the
-# processor to wake it, and at least one 64 KiB super-packet. On a busy machine of two cores a
-# wake-up can be some milliseconds late.
-_WAKE_UP_S = 0.005
+# What a queue may send beyond its rate after a pause: the timer that empties it can be some
+# milliseconds late, and what it had to send meanwhile follows at once. With it and a super-packet
+# no 2 s carry more than 0.5 % too much.
+_BURST_S = 0.008
+# Room for what waits. It is the stock that a busy machine lives on while senders wait for a
+# processor, and so deep that TCP does not overflow it in a trial of some seconds: one packet lost
+# holds all behind it back at the receiver, who then counts the wrong bytes into a short trial.
+_QUEUE_S = 0.200
 _SUPER_PACKET = 65_536 + 4_096
-# Room for what waits: enough for several TCP streams to keep the queue filled.
-_QUEUE_S = 0.050
 _LEAST_QUEUE = 4 * _SUPER_PACKET
 
 
@@ -65,7 +67,7 @@ def changes(old: dict[Queue, int], new: dict[Queue, int]) -> list[str]:
         if old.get((port, minor)) == kbps:
             continue
         bytes_per_s = kbps * 125
-        burst = max(int(bytes_per_s * _WAKE_UP_S), _SUPER_PACKET)
+        burst = int(bytes_per_s * _BURST_S)
         limit = max(int(bytes_per_s * _QUEUE_S), _LEAST_QUEUE)
         verb = "change" if (port, minor) in old else "add"
         commands.append(

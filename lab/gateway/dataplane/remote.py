@@ -20,6 +20,8 @@ Books = Mapping[int, AddressBook]
 SSL_ROOT = "ssl.root"
 """The interface of the users."""
 
+LOCAL_USERS = "user/local"
+
 _FACTORY = "Fortinet_Factory"
 _NO_SERVER = "0.0.0.0"
 
@@ -112,7 +114,7 @@ def local_users(config: Mapping[str, Sequence[Row]]) -> Iterable[User]:
     for row in config.get("user/group", ()):
         for member in names(row.get("member")):
             groups.setdefault(member, []).append(row["name"])
-    for row in config.get("user/local", ()):
+    for row in config.get(LOCAL_USERS, ()):
         if row.get("status", "enable") == "enable" and row.get("passwd"):
             yield User(
                 name=row["name"],

@@ -45,7 +45,7 @@ class RemoteAccess:
     def apply(self, intent: Intent) -> None:
         """Have it serve by the intent, or not at all; sessions that nothing changed for stay."""
         plan = intent.remote_access
-        if not plan.listeners:
+        if not plan.listeners or not plan.runs:
             self.close()
             return
         if not self._worker.running:

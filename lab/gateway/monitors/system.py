@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import time
 from typing import TYPE_CHECKING, Any
 
 from lab.gateway.cmdb.editor import Place
 from lab.gateway.errors import malformed
-from lab.gateway.identity import MODEL, MODEL_NAME, MODEL_NUMBER
+from lab.gateway.identity import MODEL, MODEL_NAME
 from lab.gateway.monitors.model import Monitor, needed
 from lab.gateway.monitors.resources import INTERVALS, RESOURCES
 from lab.gateway.rest.request import Call
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 async def _status(device: Device, call: Call) -> dict[str, Any]:
     return {
         "model_name": MODEL_NAME,
-        "model_number": MODEL_NUMBER,
+        "model_number": device.identity.model_number,
         "model": MODEL,
         "hostname": device.database.state.singleton("system/global")["hostname"],
         "log_disk_status": "available",
@@ -27,7 +26,7 @@ async def _status(device: Device, call: Call) -> dict[str, Any]:
 
 
 async def _time(device: Device, call: Call) -> dict[str, Any]:
-    return {"time": int(time.time())}
+    return {"time": int(device.now())}
 
 
 async def _usage(device: Device, call: Call) -> Any:

@@ -35,7 +35,7 @@ class Api:
         self._device = device
         self._access = Access(device.database, device.vault)
         self._login = Login(device, self._access)
-        self._cmdb = Cmdb(device.database, device.identity, device.faults)
+        self._cmdb = Cmdb(device)
         self._monitors = Monitors(device)
         self._logs = Logs(device)
 

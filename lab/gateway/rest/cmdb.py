@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.gateway.cmdb.database import Database
 from lab.gateway.cmdb.editor import Editor, Place
@@ -18,6 +18,9 @@ from lab.gateway.rest.request import Call
 from lab.gateway.schema.model import Table
 from lab.gateway.schema.show import default_of, schema_of
 
+if TYPE_CHECKING:
+    from lab.gateway.device import Device
+
 DEFAULT_TIMEOUT = 60.0
 LONGEST_TIMEOUT = 3600.0
 
@@ -26,21 +29,18 @@ class Cmdb:
     """Serves the calls of the configuration.
 
     Args:
-        database: the configuration.
-        identity: for the envelope.
-        faults: those that touch changes.
+        device: whose configuration it is.
     """
 
-    def __init__(self, database: Database, identity: Identity, faults: Faults) -> None:
-        self._database = database
-        self._identity = identity
-        self._faults = faults
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._database = device.database
 
     def answer(self, call: Call) -> Answer:
         """Serve one call."""
         if len(call.parts) == 1:
             return self._transaction_call(call)
-        return _Request(self._database, self._identity, self._faults, call).answer()
+        return _Request(self._database, self._device.identity, self._device.faults, call).answer()
 
     def _transaction_call(self, call: Call) -> Answer:
         fields: dict[str, Any] = {"http_method": call.method}
@@ -52,7 +52,7 @@ class Cmdb:
             fields |= error_fields(caught)
         fields |= {"vdom": VDOM, "action": call.parameter("action") or "",
                    "status": "error" if error else "success", "http_status": status}
-        return Answer(status, to_json(fields | self._identity.signature()))
+        return Answer(status, to_json(fields | self._device.identity.signature()))
 
     def _run_transaction_call(self, call: Call) -> dict[str, Any]:
         action, database = call.parameter("action"), self._database
