@@ -7,28 +7,29 @@ from statistics import fmean
 
 from robot.api.deco import library
 
-from gatepass.application_mix import MIX, mixed_load
-from gatepass.download import Broken, Source, Transfer, many, timed
+import trial_runs
+from gatepass.application_mix import MIX, OBJECTS, mixed_load
+from gatepass.disturbance import told_of
+from gatepass.download import Broken, Source, Transfer, timed
 from gatepass.errors import NotProven
 from gatepass.judgement import Rig, Rule, until_decided
-from gatepass.proxy_users import DEMONSTRATES
 from gatepass.record import Measurement, figure
-from gatepass.security import without_licence
-from gatepass.statistics import degradation, interval
+from gatepass.rfc9411 import SUSTAIN_S, deviation_percent, failures_told, steadiness_told, too_many
+from gatepass.statistics import degradation
+from gatepass.throughput import must_be_enough
 from guard import keyword
+from inspection_proof import inspection
 from reasons import conclude
-from Services import ask, port_of
+from Services import port_of
 from session import session
 
 MIB = 2**20
 _SLOWEST_MBPS = 8
 """Below this a download is given up: it would take for ever."""
 _TRIES = 3
-_CONNECTIONS = 8
 _OBJECT_KB = (16, 64, 256)
 _FEWEST = 3
 """Trials of a kind; two would give an interval that only chance makes narrow."""
-_SECONDS_EACH = 1.5
 
 
 @library(scope="GLOBAL", doc_format="ROBOT")
@@ -40,26 +41,29 @@ class Downloads:
         """As often as the profile says, each way; the path without the gateway as baseline.
 
         The published test (Hokkanen 2016, test 2): 1 GiB by FTP, ten times, one policy, NAT on.
+
+        Raises:
+            AssertionError: one breaks, or inspection is not what it should be.
+            NotProven: one breaks on the path without the gateway at that time as well.
         """
         profile = session.profile
         self._size = profile.download_mib * MIB
         session.files.noise("large.bin", self._size)
         self._protocol = protocol
-        self._direct: list[float] = []
-        self._broken, self._seconds = 0, 0.0
-        ends = session.testbed.endpoints
-        if ends.server.direct_address:
-            direct = self._source(protocol, ends.server.direct_address)
-            self._direct = [self._one(direct).mbps for _ in range(_FEWEST)]
+        self._asked, self._seconds = 0, 0.0
+        self._broken: list[str] = []
+        has_direct = session.testbed.endpoints.server.direct_address
+        self._direct = [self._directly().mbps for _ in range(_FEWEST)] if has_direct else []
         self._rates_by_state: dict[str, list[float]] = {}
         for state in ("off", "on"):
-            session.inspection.switch(state == "on")
-            self._await(state == "on")
-            through = self._source(protocol, ends.server.address)
-            self._rates_by_state[state] = self._repeated(
-                lambda through=through: self._one(through), profile.downloads
-            )
+            with inspection(state == "on"):
+                self._rates_by_state[state] = (
+                    self._repeated(self._one, profile.downloads, self._directly)
+                    if state == "on"
+                    else [self._one().mbps for _ in range(profile.downloads)]
+                )
         self._note(protocol)
+        self._each_should_have_arrived()
 
     @keyword()
     def the_rate_with_services_on_should_reach_the_promise(self) -> None:
@@ -76,133 +80,173 @@ class Downloads:
             self._likely,
             without=lambda: self._direct,
             services_off=fmean(off) if off else None,
+            disturbed=self._aside,
         )
 
     @keyword("Objects of ${kilobytes} KB are downloaded over HTTP with services on")
     def small_objects(self, kilobytes: int) -> None:
-        """Objects of one size over some kept-alive connections.
+        """Objects of one size over some kept-alive connections, a load of its own each trial.
 
-        RFC 9411's HTTP throughput (section 7.3): a first round finds how many objects fill a
-        trial and is its ramp up; the trials after it are its sustain phase, seconds instead of
-        300 s. A transaction that fails in one of them fails the check.
+        RFC 9411's HTTP throughput (section 7.3); a trial of the profile is its sustain phase. More
+        failed transactions than it allows fail the check, by how much the rate deviates is told.
+
+        Raises:
+            AssertionError: too many fail, or inspection is not what it should be.
+            NotProven: some fail on the path without the gateway as well.
         """
-        size = kilobytes * 1024
-        paths = [(self._noise(kilobytes), size)]
-        self._services_on()
-        rate = 10e6  # bytes a second, a first guess
-        self._objects = lambda address: many(
-            session.client,
-            self._source("HTTP", address),
-            paths,
-            max(3, round(rate * _SECONDS_EACH / size)),
-            _CONNECTIONS,
-            limit_s=60,
-        )
+        self._files, self._mix = [self._noise(kilobytes)], OBJECTS
+        self._trials: list[list[Transfer]] = []
+        seconds = min(session.profile.trial_s, SUSTAIN_S)
         address = session.testbed.endpoints.server.address
-        first = self._objects(address)
-        rate = first.bytes / first.seconds
-        self._transfers: list[Transfer] = []
 
         def trial() -> Transfer:
-            self._transfers.append(self._objects(address))
-            return self._transfers[-1]
+            self._trials.append(self._load(address, seconds))
+            return Transfer.joined(self._trials[-1])
 
-        self._repeated(trial, max(_FEWEST, session.profile.min_trials))
-        self._conditions = f"HTTP objects of {kilobytes} KB, {_CONNECTIONS} connections"
-        direct = session.testbed.endpoints.server.direct_address
-        self._note_objects([self._objects(direct).mbps for _ in range(2)] if direct else [])
+        with inspection(True):
+            self._repeated(
+                trial,
+                max(_FEWEST, session.profile.min_trials),
+                lambda: Transfer.joined(self._load(self._direct_address, seconds)),
+            )
+        ((_, connections),) = OBJECTS
+        self._conditions = f"HTTP objects of {kilobytes} KB, {connections} connections"
+        self._compare(seconds, 1)
 
     @keyword("A mix of applications runs with services on")
     def application_mix(self) -> None:
         """HTTP, HTTPS and FTP at once, in the phases of RFC 9411 (sections 4.3.4 and 7.1).
 
-        Ramp up, a sustain phase of as many windows as the profile allows trials, ramp down. The
-        windows of the sustain phase are the samples; the RFC's 300 s are what `standard` comes to.
+        One sustain phase of as many trials as the profile allows: of 300 s with `standard`.
+
+        Raises:
+            AssertionError: see the objects.
+            NotProven: see there.
         """
-        profile = session.profile
-        files = [(self._noise(size), size * 1024) for size in _OBJECT_KB]
-        self._services_on()
+        self._files, self._mix = [self._noise(size) for size in _OBJECT_KB], MIX
+        seconds = min(session.profile.trial_s, SUSTAIN_S)
+        count = 2 * max(_FEWEST, session.profile.min_trials)
+        self._controls, self._aside, self._rule = [], "", None
+        with inspection(True):
+            windows: list[Transfer] = []
 
-        def run(address: str, windows: int) -> list[Transfer]:
-            return mixed_load(
-                session.client,
-                lambda protocol: self._source(protocol, address),
-                files,
-                max(1.0, profile.omit_s),
-                profile.trial_s,
-                windows,
-            )
+            def run() -> Transfer:
+                address = session.testbed.endpoints.server.address
+                windows[:] = self._load(address, count * seconds)
+                return Transfer.joined(windows)
 
-        ends = session.testbed.endpoints
-        count = max(_FEWEST, profile.max_trials)
-        self._transfers = run(ends.server.address, count)
+            whole = trial_runs.watched(run)
+        if whole.disturbed:
+            raise NotProven(f"the rig was not its own: {told_of([(whole, whole.disturbed)])}")
+        self._trials = _split(windows, count)
         mix = ", ".join(f"{count} of {protocol}" for protocol, count in MIX)
         self._conditions = f"application mix, connections: {mix}"
-        direct = ends.server.direct_address
-        self._note_objects([one.mbps for one in run(direct, 2)] if direct else [])
+        self._compare(2 * seconds, 2)
 
     # -- helpers -----------------------------------------------------------------------------
 
-    def _noise(self, kilobytes: int) -> str:
-        """The path of an object of this size."""
+    def _noise(self, kilobytes: int) -> tuple[str, int]:
+        """The path and the size in bytes of an object of this size."""
         session.files.noise(f"object-{kilobytes}k.bin", kilobytes * 1024)
-        return session.files.path(f"object-{kilobytes}k.bin")
-
-    def _services_on(self) -> None:
-        session.inspection.switch(True)
-        self._await(True)
+        return session.files.path(f"object-{kilobytes}k.bin"), kilobytes * 1024
 
     def _source(self, protocol: str, address: str) -> Source:
         return Source(protocol.lower(), address, port_of(protocol))
 
-    def _await(self, on: bool) -> None:
-        """A figure counts only if inspection really runs, and only one without if it does not.
+    def _repeated(
+        self, transfer: Callable[[], Transfer], fewest: int, directly: Callable[[], Transfer]
+    ) -> list[float]:
+        """Rates, Mbit/s: as many as are asked for, and up to twice as many until they decide.
+
+        Args:
+            transfer: one trial through the gateway.
+            fewest: trials.
+            directly: the same on the path without it, in turns with those that fall short.
 
         Raises:
-            AssertionError: the virus test file shows that it is the other way round.
+            NotProven: the rig disturbed so many that too few are left.
         """
-        specimen = session.specimens["the virus test file"]
-        if specimen.licence in without_licence(session.gateway):
-            return
-        arrived = ask(specimen, "HTTP", arrives=not on).is_copy_of(specimen.content)
-        state = "on" if on else "off"
-        session.evidence(
-            f"Inspection is {state} while the rate with services {state} is measured",
-            f"The virus test file {'arrives' if arrived else 'does not arrive'}.",
-            arrived is not on,
+        self._rule = rule = Rule(fewest, 2 * fewest, session.profile.confidence)
+        series = until_decided(
+            lambda: trial_runs.watched(transfer),
+            lambda made: [one.mbps for one in made],
+            rule,
+            session.promise("security_services_mbps"),
+            disturbed=lambda made: made.disturbed,
+            control=(lambda: trial_runs.watched(directly)) if self._direct_address else None,
+        )
+        must_be_enough(series, rule)
+        self._controls = [one.mbps for one in series.controls if not one.disturbed]
+        self._aside = told_of(series.aside)
+        return [one.mbps for one in series.counted]
+
+    @property
+    def _direct_address(self) -> str | None:
+        return session.testbed.endpoints.server.direct_address
+
+    def _one(self) -> Transfer:
+        """One whole download for the figure; one that breaks counts for the verdict.
+
+        Raises:
+            AssertionError: none arrives whole.
+            NotProven: one breaks on the path without the gateway at that time as well.
+        """
+        for _ in range(_TRIES):
+            self._asked += 1
+            try:
+                transfer = self._timed(session.testbed.endpoints.server.address)
+            except Broken as broken:
+                self._broken.append(str(broken))
+                if not session.testbed.endpoints.server.direct_address:
+                    raise NotProven(
+                        f"{self._told_broken()} Without a direct_address nothing tells whether "
+                        "that is the gateway's doing."
+                    ) from None
+                self._directly()
+                continue
+            self._seconds += transfer.seconds
+            return transfer
+        raise AssertionError(f"{self._told_broken()} {_TRIES} in a row broke.")
+
+    def _directly(self) -> Transfer:
+        """The same download on the path without the gateway.
+
+        Raises:
+            NotProven: it breaks.
+        """
+        try:
+            return self._timed(session.testbed.endpoints.server.direct_address)
+        except Broken as broken:
+            raise NotProven(
+                f"{self._protocol} download of {self._size // MIB} MiB without the gateway: "
+                f"{broken} {self._told_broken() if self._broken else ''}".strip()
+            ) from None
+
+    def _timed(self, address: str) -> Transfer:
+        path, limit_s = session.files.path("large.bin"), self._size * 8 / 1e6 / _SLOWEST_MBPS
+        return timed(
+            session.client, self._source(self._protocol, address), path, self._size, limit_s
         )
 
-    def _repeated(self, transfer: Callable[[], Transfer], fewest: int) -> list[float]:
-        """Rates, Mbit/s: as many as are asked for, and up to twice as many until they decide."""
-        rule = Rule(fewest, 2 * fewest, session.profile.confidence)
-        promise = session.promise("security_services_mbps")
-        return until_decided(lambda: transfer().mbps, lambda rates: rates, rule, promise)
+    def _told_broken(self) -> str:
+        if not self._broken:
+            return f"All {self._asked} {self._protocol} downloads arrived whole."
+        return (
+            f"{len(self._broken)} of {self._asked} {self._protocol} downloads of "
+            f"{self._size // MIB} MiB through the gateway broke, the first so: {self._broken[0]}"
+        )
 
-    def _one(self, source: Source) -> Transfer:
-        """One whole download; those that broke are counted, and tried again a few times."""
-        path, limit_s = session.files.path("large.bin"), self._size * 8 / 1e6 / _SLOWEST_MBPS
-        for left in reversed(range(_TRIES)):
-            try:
-                transfer = timed(session.client, source, path, self._size, limit_s)
-                self._seconds += transfer.seconds
-                return transfer
-            except Broken as broken:
-                self._broken += 1
-                if left:
-                    continue
-                words = f"{self._protocol} download of {self._size // MIB} MiB"
-                if source.address == session.testbed.endpoints.server.direct_address:
-                    raise NotProven(f"{words}, without the gateway: {broken}") from None
-                raise AssertionError(
-                    f"{words} through the gateway: {_TRIES} in a row did not arrive whole; "
-                    f"{broken}"
-                ) from None
-        raise AssertionError("unreachable")
+    def _each_should_have_arrived(self) -> None:
+        control = " Without the gateway one right after each of them arrived whole."
+        session.evidence(
+            "Each download arrives whole",
+            self._told_broken() + (control if self._broken else ""),
+            not self._broken,
+        )
 
     def _note(self, protocol: str) -> None:
         off, on = self._rates_by_state["off"], self._rates_by_state["on"]
         confidence = session.profile.confidence
-        value, plain = interval(on, confidence), interval(off, confidence)
         cost = degradation(off, on, confidence)
         conditions = f"{protocol} download of {self._size // MIB} MiB, NAT on"
         session.note(
@@ -215,42 +259,55 @@ class Downloads:
             threshold=session.promise("security_services_mbps"),
             baseline=fmean(self._direct) if self._direct else None,
             facts={
-                "services_off_mbps": round(plain.mean, 3),
+                "services_off_mbps": round(fmean(off), 3),
                 "degradation_percent": round(cost.percent, 2),
                 "degradation_lower_percent": cost.lower and round(cost.lower, 2),
                 "degradation_upper_percent": cost.upper and round(cost.upper, 2),
-                "broken_downloads": self._broken,
+                "downloads": self._asked,
+                "broken_downloads": len(self._broken),
                 "transfer_seconds": round(self._seconds, 3),
             },
+            rule=self._rule,
         )
         session.note("measurement", self.measurement)
-        spread = (
-            ""
-            if cost.lower is None
-            else f" ({confidence * 100:g} %: {cost.lower:.1f} to {cost.upper:.1f} %)"
-        )
-        session.evidence(
-            f"The cost of security services is known ({protocol})",
-            f"Off {figure(plain.mean, plain.half_width)}, on "
-            f"{figure(value.mean, value.half_width)} Mbit/s: {cost.percent:.1f} % less{spread}; "
-            f"{self._broken} downloads broke and were repeated.",
-            True,
+
+    def _load(self, address: str, seconds: float) -> list[Transfer]:
+        """The check's load for so long; the windows of its sustain phase."""
+        return mixed_load(
+            session.client,
+            lambda protocol: self._source(protocol, address),
+            self._files,
+            self._mix,
+            max(1.0, session.profile.omit_s),
+            seconds,
         )
 
-    def _note_objects(self, direct: list[float]) -> None:
-        """Write the measurement down.
+    def _compare(self, seconds: float, trials: int) -> None:
+        """Run the same load without the gateway, and write down what was measured.
 
         Args:
-            direct: rates on the path without the gateway, Mbit/s.
+            seconds: for how long.
+            trials: into how many that is split.
 
         Raises:
-            AssertionError: an object did not arrive whole.
+            AssertionError: more transactions failed than RFC 9411 allows.
+            NotProven: some fail on the path without the gateway as well, or there is none.
         """
-        rates = [transfer.mbps for transfer in self._transfers]
-        asked = sum(transfer.files for transfer in self._transfers)
-        failed = sum(transfer.failed for transfer in self._transfers)
+        self._direct = []
+        direct = session.testbed.endpoints.server.direct_address
+        if direct:
+            alone = self._load(direct, seconds)
+            if not Transfer.joined(alone).files:
+                raise NotProven(
+                    "curl on the client completed nothing on the path without the gateway either; "
+                    "version 7.68 or later is needed."
+                )
+            self._direct = [Transfer.joined(part).mbps for part in _split(alone, trials)]
+        windows = [window for trial in self._trials for window in trial]
+        rates = [Transfer.joined(trial).mbps for trial in self._trials]
+        whole = Transfer.joined(windows)
+        deviation = deviation_percent([window.mbps for window in windows])
         self._rates_by_state = {"on": rates}
-        self._direct = direct
         self.measurement = _measurement(
             "Throughput with security services",
             self._conditions,
@@ -258,22 +315,50 @@ class Downloads:
             threshold=session.promise("security_services_mbps"),
             baseline=fmean(self._direct) if self._direct else None,
             facts={
-                "transactions": asked,
-                "failed": failed,
-                "transfer_seconds": round(sum(one.seconds for one in self._transfers), 3),
+                "transactions": whole.files,
+                "failed": whole.failed,
+                "deviation_percent": round(deviation, 2),
+                "transfer_seconds": round(whole.seconds, 3),
             },
+            rule=self._rule,
         )
         session.note("measurement", self.measurement)
+        self._hardly_any_should_have_failed(whole, steadiness_told(deviation))
+
+    def _hardly_any_should_have_failed(self, whole: Transfer, steadiness: str) -> None:
+        told = failures_told(whole.failed, whole.files, session.profile.confidence)
+        wrong = not whole.files or too_many(whole.failed, whole.files)
+        if wrong:
+            told += f" {self._failed_without(whole.seconds)}"
         session.evidence(
-            "Each object arrives whole with services on",
-            f"{failed} of {asked:,} failed ({self._conditions}). "
-            "RFC 9411 allows less than 0.001 %; "
-            + ("demonstrated." if asked >= DEMONSTRATES else "so few attempts do not show that."),
-            not failed,
+            "Objects arrive whole with services on",
+            f"{self._conditions}: {told} {steadiness}",
+            not wrong,
         )
 
+    def _failed_without(self, seconds: float) -> str:
+        """What the same load for as long does without the gateway, where nothing may fail.
+
+        Raises:
+            NotProven: something does, or there is no such path.
+        """
+        direct = session.testbed.endpoints.server.direct_address
+        if not direct:
+            raise NotProven(
+                f"objects failed ({self._conditions}), and without a direct_address nothing tells "
+                "whether that is the gateway's doing."
+            )
+        alone = Transfer.joined(self._load(direct, seconds))
+        if alone.failed:
+            raise NotProven(
+                f"objects failed ({self._conditions}), and on the path without the gateway "
+                f"{alone.failed:,} of {alone.files:,} failed as well: look at the server's log."
+            )
+        return f"Without the gateway none of {alone.files:,} failed."
+
     def _rig_limit(self) -> str:
-        return Rig(self._direct or None, 0, 0).limits(self.measurement.threshold)
+        rates = [*self._controls, *self._direct] if self._direct_address else None
+        return Rig(rates).limits(self.measurement)
 
     def _likely(self) -> str:
         parts = [f"The path without the gateway carried {figure(fmean(self._direct))} Mbit/s."]
@@ -289,10 +374,17 @@ def _measurement(
     threshold: float | None = None,
     baseline: float | None = None,
     facts: dict[str, float | int | str | None] | None = None,
+    rule: Rule | None = None,
 ) -> Measurement:
-    """Rates of downloads, Mbit/s of file content, as a record."""
+    """Rates of downloads, Mbit/s of file content, as a record.
+
+    Args:
+        promise, conditions, rates, threshold, baseline, facts: see `Measurement`.
+        rule: after which they were repeated; None where their number was settled before.
+    """
     confidence = session.profile.confidence
-    value = interval(rates, confidence)
+    rule = rule or Rule(len(rates), len(rates), confidence)
+    value = rule.interval(rates)
     return Measurement(
         promise,
         conditions,
@@ -306,3 +398,9 @@ def _measurement(
         baseline=baseline and round(baseline, 4),
         facts={name: fact for name, fact in (facts or {}).items() if fact is not None},
     )
+
+
+def _split(windows: list[Transfer], count: int) -> list[list[Transfer]]:
+    """Windows in the order they ran, as so many trials of equal length."""
+    each = len(windows) // count
+    return [windows[start : start + each] for start in range(0, each * count, each)]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 
 from robot.api.deco import library
 
-from gatepass.errors import NotProven
+from gatepass.control import must_be_answered_directly
+from gatepass.errors import NotApplicable, NotProven
 from gatepass.probe import ANSWERED, Answer, Probe, start_responder, try_all
 from gatepass.waiting import until
 from Gateway import APPLY_S, decided_by
@@ -108,6 +110,7 @@ class Endpoints:
 
         Raises:
             AssertionError: it does not, with what the gateway's policy look-up says.
+            NotProven: nothing gets through without the gateway either.
         """
         whose = whose.lower()
         wanted = address_of(whose)
@@ -117,7 +120,8 @@ class Endpoints:
         if answer.outcome != ANSWERED:
             raise AssertionError(
                 f"No connection gets through the gateway ({answer.outcome}), although the test "
-                f"policy permits it: {probe}. {decided_by(port)}"
+                f"policy permits it: {probe}. {control('client', 'server', [probe])} "
+                f"{decided_by(port)}"
             )
         if answer.seen != wanted:
             raise AssertionError(
@@ -127,19 +131,30 @@ class Endpoints:
 
     @keyword("TCP port ${port} should get through")
     def tcp_should_get_through(self, port: str) -> None:
-        """A TCP connection from client to server is answered. `port` is first or second."""
+        """A TCP connection from client to server is answered. `port` is first or second.
+
+        Raises:
+            AssertionError: it is not, although it is on the path without the gateway.
+            NotProven: it is not there either, or there is no such path.
+        """
         port = port.lower()
         probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
         answer = self._until("client", "server", probe, lambda answer: bool(answer.seen))
+        why = ""
+        if not answer.seen:
+            why = f"{control('client', 'server', [probe])} {decided_by(probe.port)}"
         session.evidence(
             f"What a policy permits gets through ({port} port)",
-            f"{probe}: {answer.outcome}. {'' if answer.seen else decided_by(probe.port)}".strip(),
+            f"{probe}: {answer.outcome}. {why}".strip(),
             bool(answer.seen),
         )
 
     @keyword("TCP port ${port} should be blocked")
     def tcp_should_be_blocked(self, port: str) -> None:
-        """A TCP connection from client to server gets no answer. `port` is first or second."""
+        """A TCP connection from client to server gets no answer. `port` is first or second.
+
+        It proves something only beside a check that the same connection gets through.
+        """
         port = port.lower()
         probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
@@ -149,51 +164,81 @@ class Endpoints:
             not answer.seen,
         )
 
-    @keyword("Everything else from ${source} to ${target} should be blocked")
-    def everything_else_should_be_blocked(self, source: str, target: str) -> None:
-        """TCP and UDP, IPv4 and IPv6: no connection but the narrow policy's is answered.
+    @keyword("TCP over IPv6 should get through and the server see the client")
+    def ipv6_should_get_through(self) -> None:
+        """A connection to the first port over IPv6 is answered, and from the client's own address.
+
+        Raises:
+            NotApplicable: the testbed has no IPv6.
+            AssertionError: it is not, although it is on the path without the gateway.
+            NotProven: it is not there either, or there is no such path.
+        """
+        wanted = address_over("IPv6", "client")
+        probe = Probe("tcp", address_over("IPv6", "server"), _port("first"))
+        answer = self._until("client", "server", probe, lambda answer: answer.seen == wanted)
+        if answer.seen:
+            why = f"The server saw {answer.seen}; expected is {wanted}."
+        else:
+            why = control("client", "server", [probe])
+        session.evidence(
+            "What a policy permits gets through over IPv6, from the client's own address",
+            f"{probe}: {answer.outcome}. {why}",
+            answer.seen == wanted,
+        )
+
+    @keyword("TCP over IPv6 should be blocked")
+    def ipv6_should_be_blocked(self) -> None:
+        """The same connection gets no answer; it proves something only beside the other keyword.
+
+        Raises:
+            NotApplicable: the testbed has no IPv6.
+            AssertionError: it gets one.
+        """
+        probe = Probe("tcp", address_over("IPv6", "server"), _port("first"))
+        answer = self._until("client", "server", probe, lambda answer: not answer.seen)
+        session.evidence(
+            "What no policy permits is blocked over IPv6 (first port)",
+            f"{probe}: {answer.outcome}.",
+            not answer.seen,
+        )
+
+    @keyword("TCP and UDP from ${source} to ${target} over ${version} should be blocked")
+    def tcp_and_udp_should_be_blocked(self, source: str, target: str, version: str) -> None:
+        """On two ports each: no connection but the narrow policy's is answered.
 
         The same connections are tried on the path without the gateway, where they must be
         answered: otherwise silence would prove nothing.
+
+        Args:
+            source, target: client or server.
+            version: IPv4 or IPv6.
+
+        Raises:
+            NotApplicable: the testbed has no IPv6.
+            AssertionError: one is answered.
+            NotProven: one is not answered without the gateway, or there is no such path.
         """
         source, target = source.lower(), target.lower()
-        ends = session.testbed.endpoints
-        far = getattr(ends, target)
-        ports = (ends.server.probe_port, ends.server.probe_port + 1)
-        addresses = [far.address] + ([far.address6] if far.address6 else [])
-        probes = [
-            Probe(protocol, address, port)
-            for address in addresses
-            for protocol in ("tcp", "udp")
-            for port in ports
-            if (target, protocol, address, port) != ("server", "tcp", far.address, ports[0])
-        ]
+        address, ports = address_over(version, target), (_port("first"), _port("second"))
+        permitted = ("tcp", session.testbed.endpoints.server.address, ports[0])
+        ways = [(protocol, address, port) for protocol in ("tcp", "udp") for port in ports]
+        probes = [Probe(*way) for way in ways if way != permitted]
         respond(target)
-        if far.direct_address:
-            control = [
-                Probe(probe.protocol, far.direct_address, probe.port, tries=3) for probe in probes
-            ]
-            mute = [
-                one
-                for one in try_all(getattr(session, source), control)
-                if one.outcome != ANSWERED
-            ]
-            if mute:
-                raise NotProven(
-                    f"{mute[0].probe} is not answered on the path without the gateway either: "
-                    f"is a firewall on the {target}? So silence proves nothing."
-                )
         answers = try_all(getattr(session, source), probes)
         through = [answer for answer in answers if answer.outcome == ANSWERED]
-        what = f"{len(probes)} kinds of connection tried"
+        if not through:
+            control(source, target, probes)
+        tried = f"{len(probes)} connections tried ({'; '.join(map(str, probes))})"
         seen = (
-            f"{through[0].probe} was answered ({len(through)} of {what}). "
+            f"{through[0].probe} was answered ({len(through)} of {tried}). "
             + _permitted_by(through, source)
             if through
-            else f"{what}, none was answered."
+            else f"{tried}, none was answered; without the gateway each was."
         )
         session.evidence(
-            f"What no policy permits is blocked, {source} to {target}", seen.strip(), not through
+            f"What no policy permits is blocked, {source} to {target} over {version}",
+            seen.strip(),
+            not through,
         )
 
     @keyword()
@@ -202,11 +247,14 @@ class Endpoints:
 
         Raises:
             AssertionError: one is answered, so that there is nothing to be counted.
+            NotProven: it would not reach the server without the gateway either.
         """
         far = session.testbed.endpoints.server
         respond("server")
         probe = Probe("tcp", far.address, far.probe_port + 1, tries=2)
         (answer,) = try_all(session.client, [probe], timeout_s=0.5)
+        if not answer.seen:
+            control("client", "server", [probe])
         session.evidence(
             "What no policy permits is blocked",
             f"{probe}: {answer.outcome}. {decided_by(probe.port) if answer.seen else ''}".strip(),
@@ -247,6 +295,37 @@ def respond(name: str) -> None:
         return
     port = session.testbed.endpoints.server.probe_port
     session.responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
+
+
+def control(source: str, target: str, probes: Sequence[Probe]) -> str:
+    """Try what did not get through on the path without the gateway; see `gatepass.control`.
+
+    Raises:
+        NotProven: it is not answered there either, or there is no such path.
+    """
+    respond(target)
+    far = getattr(session.testbed.endpoints, target)
+    return must_be_answered_directly(getattr(session, source), target, far, probes)
+
+
+def address_over(version: str, name: str) -> str:
+    """An endpoint's address towards the gateway.
+
+    Args:
+        version: IPv4 or IPv6.
+        name: client or server.
+
+    Raises:
+        NotApplicable: the testbed names no IPv6 address for it.
+    """
+    host = getattr(session.testbed.endpoints, name)
+    if version == "IPv4":
+        return host.address
+    if host.address6 is None:
+        raise NotApplicable(
+            "the testbed has no IPv6 (address6 of client and server), so nothing is said of it."
+        )
+    return host.address6
 
 
 def address_of(whose: str) -> str:

@@ -188,6 +188,28 @@ class Gateway:
         row = rules.test_row(self.second, nat=False, service=[{"name": rules.named("second")}])
         rules.add(row, above=self.narrow)
 
+    @keyword("A policy permits the same port over IPv6")
+    def a_policy_permits_the_same_port_over_ipv6(self) -> None:
+        """A policy like the narrow one, between the IPv6 addresses of client and server.
+
+        Raises:
+            NotApplicable: the testbed has no IPv6.
+        """
+        rules, ends = session.rules, session.testbed.endpoints
+        if ends.client.address6 is None:
+            raise NotApplicable("the testbed has no IPv6 (address6 of client and server).")
+        self.ipv6 = rules.free_id(3)
+        service = [{"name": rules.named("narrow")}]
+        row = rules.ipv6_row(
+            self.ipv6, ends.client.address6, ends.server.address6, service=service
+        )
+        rules.add(row, above=self.narrow)
+
+    @keyword("The policy for IPv6 is taken away")
+    def the_policy_for_ipv6_is_taken_away(self) -> None:
+        """The narrow policy is the only one again."""
+        session.rules.drop(self.ipv6)
+
     @keyword("The second policy is ${status}")
     def the_second_policy_is(self, status: str) -> None:
         """Switch the second policy: enabled or disabled."""

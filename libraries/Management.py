@@ -8,15 +8,15 @@ import ssl
 from RequestsLibrary import RequestsLibrary
 from robot.api.deco import library
 
+from gatepass import open_ports
 from gatepass.errors import NotProven
 from gatepass.fortigate import broken
+from gatepass.port_language import CLEAR, UNKNOWN, Spoken, language_of
 from guard import keyword
 from session import session
 
 _STATUS = "/api/v2/monitor/system/status"
 _TIMEOUT_S = 5
-_SILENCE_S = 1.5
-"""After which a port that drops connections is taken as closed."""
 
 
 @library(scope="GLOBAL", doc_format="ROBOT")
@@ -28,25 +28,36 @@ class Management:
 
     @keyword()
     def the_management_plane_should_answer_over_https_only(self) -> None:
-        """Plain HTTP is closed, or does no more than send the caller to HTTPS."""
-        host = session.testbed.gateway.host
-        shown = f"[{host}]" if ":" in host else host
-        try:
-            answer = self._http.session_less_get(
-                f"http://{shown}{_STATUS}",
-                expected_status="any",
-                timeout=_SILENCE_S,
-                allow_redirects=False,
+        """Every TCP port of the management address is tried; none answers in clear text.
+
+        TLS and SSH are encrypted. A port that only sends the caller to HTTPS (FortiOS's
+        `admin-https-redirect`) is let pass and told: it serves nobody.
+
+        Raises:
+            AssertionError: a port answers in clear text.
+            NotProven: not all ports could be tried, or what one of them speaks cannot be told.
+        """
+        gateway = session.testbed.gateway
+        self._connected().close()
+        looked = open_ports.look(gateway.host, gateway.port)
+        spoken = [language_of(gateway.host, port) for port in looked.open]
+        clear, unknown = (
+            [one for one in spoken if one.language == kind] for kind in (CLEAR, UNKNOWN)
+        )
+        if unknown and not clear:
+            raise NotProven(
+                f"at {gateway.host} {listed(unknown)} to a caller with TLS or HTTP, so "
+                "whether it is encrypted cannot be told. Find out what listens there; close it, or "
+                "restrict who may come (local-in-policy)."
             )
-        except OSError as error:  # requests' errors are OSErrors
-            seen, closed = f"Port 80 does not answer ({type(error).__name__}).", True
-        else:
-            target = answer.headers.get("Location", "")
-            closed = 300 <= answer.status_code < 400 and target.startswith("https://")
-            seen = f"Port 80 answers HTTP {answer.status_code}" + (
-                f" and sends the caller to {target}." if closed else " to a call in clear text."
-            )
-        session.evidence("The management plane answers over HTTPS only", seen, closed)
+        told = listed(clear or spoken)
+        session.evidence(
+            "The management plane answers over HTTPS only",
+            f"{told[0].upper()}{told[1:]}. All {looked.tried:,} TCP ports of {gateway.host} were "
+            f"tried; {len(looked.open)} of them took a connection."
+            + (" Take its protocol out of allowaccess." if clear else ""),
+            not clear,
+        )
 
     @keyword()
     def the_management_plane_should_refuse_old_tls(self) -> None:
@@ -139,3 +150,8 @@ class Management:
 
 def _no_handshake(error: OSError) -> str:
     return f"no handshake ({getattr(error, 'reason', None) or error})"
+
+
+def listed(spoken: list[Spoken]) -> str:
+    """What ports speak, in one sentence's part."""
+    return "; ".join(map(str, spoken))

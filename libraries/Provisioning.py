@@ -14,7 +14,6 @@ from gatepass.endpoint_load import FULL_CPU_PERCENT
 from gatepass.errors import NotApplicable, NotProven
 from gatepass.provisioning import SetUp
 from gatepass.record import Measurement
-from gatepass.statistics import interval
 from guard import keyword
 from session import session
 
@@ -91,7 +90,7 @@ class Provisioning:
             SLOWEST,
             max(wholes),
             "s",
-            half_width=0.0,
+            observed=True,
             confidence=session.profile.confidence,
             trials=tuple(wholes),
             threshold=within_s,
@@ -126,7 +125,7 @@ class Provisioning:
 
     def _measure(self, step: str, seconds: Sequence[float]) -> None:
         confidence = session.profile.confidence
-        found = interval(seconds, confidence)
+        found = session.rule.interval(seconds)
         measurement = Measurement(
             MEASURED,
             step,

@@ -25,6 +25,7 @@ from gatepass.waiting import until
 from Gateway import APPLY_S
 from guard import keyword
 from session import session
+from vpn_control import kept_out_by_the_gateway
 
 LAG_S = 10
 """How long the gateway's monitor may lag behind."""
@@ -39,9 +40,9 @@ class RemoteAccess:
 
     # -- what there is -----------------------------------------------------------------------
 
-    @keyword("The Gateway Should Offer SSL VPN")
-    def the_gateway_should_offer_ssl_vpn(self) -> None:
-        """Its version has SSL VPN tunnels, so that all else is shown over them.
+    @keyword("The gateway's version has SSL VPN")
+    def the_version_has_ssl_vpn(self) -> None:
+        """All else of remote access is shown over it then.
 
         Raises:
             NotApplicable: FortiOS 7.6.3 or later, or a model without it.
@@ -53,12 +54,6 @@ class RemoteAccess:
                 "was the last version). What was promised of remote access is tested over dial-up "
                 "IPsec."
             )
-        session.evidence(
-            "The gateway offers SSL VPN",
-            f"FortiOS {identity.version} has it; what was promised of remote access is tested over "
-            "it.",
-            True,
-        )
 
     @keyword()
     def remote_access_is_open(self, nat: str = "disable") -> None:
@@ -97,6 +92,7 @@ class RemoteAccess:
 
         Raises:
             AssertionError: the gateway does not let the user in.
+            NotProven: the client may be what keeps the user out.
         """
         profile = {"with": SPLIT, "without": EVERYTHING}[kind.lower()]
         _must_connect([session.remote_access.user(profile)])
@@ -131,12 +127,16 @@ class RemoteAccess:
         there = [one for one in session.connected if one.up]
         addresses = {one.address for one in there}
         missing = [one for one in session.connected if not one.up]
+        why = ""
+        if missing:
+            first = missing[0]
+            shown = kept_out_by_the_gateway(first.user, first.words)
+            why = f" The first of the others: “{first.words}”. {shown}"
         slowest = max((one.seconds for one in there), default=0.0)
         session.evidence(
             "Every promised VPN user is connected with an address of their own",
             f"{len(there)} of {promised} users were connected within {slowest:.1f} s, with "
-            f"{len(addresses)} addresses."
-            + (f" The first of the others: “{missing[0].words}”." if missing else ""),
+            f"{len(addresses)} addresses.{why}",
             not missing and len(addresses) == len(there),
         )
         wanted = {(one.user.name, one.address) for one in there}
@@ -231,8 +231,10 @@ class RemoteAccess:
         """It was good at first, and is refused the second time."""
         used = self._replay
         if not used.first:
+            shown = kept_out_by_the_gateway(session.remote_access.user(SPLIT), used.words)
             raise AssertionError(
-                f"A user of the group does not get in with a session at all: “{used.words}”."
+                "A user of the group does not get in with a session at all: "
+                f"“{used.words}”. {shown}"
             )
         if self._tried == "expiry":
             became = "ended" if used.by_gateway else "was still up"
@@ -316,13 +318,11 @@ def _connect(users: Sequence[VpnUser]) -> None:
 def _must_connect(users: Sequence[VpnUser]) -> None:
     _connect(users)
     for one in session.connected:
-        session.evidence(
-            "A user of the group gets in",
-            f"{one.user.name} got {one.address}."
-            if one.up
-            else f"{one.user.name} did not: “{one.words}”.",
-            one.up,
-        )
+        told = f"{one.user.name} got {one.address}."
+        if not one.up:
+            shown = kept_out_by_the_gateway(one.user, one.words)
+            told = f"{one.user.name} did not: “{one.words}”. {shown}"
+        session.evidence("A user of the group gets in", told, one.up)
 
 
 def listed_as(user: VpnUser) -> list[Listed]:

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from robot.api.deco import library
+from robot.libraries.BuiltIn import BuiltIn
 
 import trial_runs
-from Endpoints import address_of, respond
+from Endpoints import address_of, control, respond
+from gatepass import ceiling
+from gatepass.disturbance import told_of
 from gatepass.endpoint_load import FULL_CPU_PERCENT
 from gatepass.errors import NotProven
-from gatepass.judgement import Rig
-from gatepass.probe import ANSWERED, Answer, try_all
+from gatepass.judgement import joined
+from gatepass.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.record import Measurement, figure
-from gatepass.remote_access import BEHIND, host_of
+from gatepass.remote_access import BEHIND, SPLIT, host_of
+from gatepass.shapers import held, held_alike
 from gatepass.vpn_client import Connected, Together, together
 from gatepass.waiting import until
 from Gateway import APPLY_S
@@ -55,6 +59,8 @@ class RemoteTraffic:
 
         until(look, session.rules.in_force_within(APPLY_S))
         session.exchanged = kept[0]
+        if not seen():
+            _must_be_reached_directly()
         told = words_of(sorted(seen())) if seen() else f"nobody ({kept[0].reason})"
         session.evidence(
             "The server sees the VPN user with the address that the policy should give",
@@ -85,6 +91,8 @@ class RemoteTraffic:
         targets = [session.testbed.endpoints.server.address, *map(host_of, BEHIND)]
         tries = [(one, target) for one in session.connected for target in targets]
         answers = _until_all_answer(tries, port)
+        if any(answer.outcome != ANSWERED for answer in answers):
+            _must_be_reached_directly()
         wrong: list[str] = []
         for (one, target), answer in zip(tries, answers, strict=True):
             inside = one.user.profile.leads_to(target)
@@ -131,11 +139,18 @@ class RemoteTraffic:
     def sent_without_a_tunnel(self, direction: str) -> None:
         """The same path through the gateway in clear, for comparison.
 
+        It takes the shapers that the tunnel takes: where the tunnel is held by none, the path
+        beside it is not held either.
+
         Args:
             direction: "to the server" or "to the client".
         """
         load = trial_runs.tcp(reverse=_reverse(direction))
-        self._without = trial_runs.until_decided(load, trial_runs.server())
+        gateway, access = session.gateway, session.remote_access
+        outgoing = session.testbed.gateway.server_port
+        self._held = held(gateway, access.interface(access.user(SPLIT).profile), outgoing)
+        with held_alike(gateway, session.workspace.changes, session.rules, outgoing, self._held):
+            self._without = trial_runs.once(load, trial_runs.server())
         conditions = f"without a tunnel, {direction}"
         session.note("measurement", self._without.measurement(RATE, conditions))
 
@@ -148,9 +163,11 @@ class RemoteTraffic:
         """
         (one,) = session.connected
         threshold, client = session.order.vpn.remote_access_mbps, session.vpn_client
-        self._load = trial_runs.tcp(reverse=_reverse(direction), source=one.address)
+        reverse, far = _reverse(direction), trial_runs.server()
+        self._load = trial_runs.tcp(reverse, source=one.address, promised_mbps=threshold)
+        control = trial_runs.control(self._load, threshold) if threshold else None
         session.wire_before, used = session.wire_watch.look(), client.cpu_s()
-        session.last = trial_runs.until_decided(self._load, trial_runs.server(), threshold or 0)
+        session.last = trial_runs.until_decided(self._load, far, threshold or 0, control=control)
         trials = session.last
         seconds = len(trials.trials) * (self._load.seconds + self._load.omit_s)
         self._program_cpu = (client.cpu_s() - used) / seconds * 100
@@ -163,9 +180,12 @@ class RemoteTraffic:
         facts = {
             f"{client.program}_cpu_percent": round(self._program_cpu, 1),
             "without_tunnel_mbps": round(without, 3),
+            "shaper": str(self._held),
         }
         self._measurement = replace(measured, facts=measured.facts | facts)
         session.note("measurement", self._measurement)
+        unpaced = trial_runs.tcp(reverse, source=one.address)
+        self._fastest = trial_runs.fastest(unpaced, far, RATE, f"{way}, {direction}")
 
     @keyword()
     def the_gateway_should_have_counted_it_all(self) -> None:
@@ -187,12 +207,21 @@ class RemoteTraffic:
     def the_rate_should_reach_what_was_ordered(self) -> None:
         """Where the order names a rate; else it is told and held against nothing.
 
+        A rate above the tier's ceiling is named in the check's message and on the certificate.
+
         Raises:
             AssertionError: the gateway misses it, and the rig could have carried it.
             NotProven: the rig cannot carry it, or the interval straddles it.
         """
         if self._measurement.threshold is not None:
-            conclude(self._measurement, self._rig_limit, self._likely, session.last.trials)
+            conclude(
+                self._measurement,
+                self._rig_limit,
+                self._likely,
+                session.last.trials,
+                disturbed=told_of(session.last.aside),
+            )
+        BuiltIn().set_test_message(joined(self._likely(), ceiling.words(self._fastest)))
 
     # -- many users --------------------------------------------------------------------------
 
@@ -207,7 +236,8 @@ class RemoteTraffic:
                 f"{session.remote_access.way}, connected at once, each with traffic of their own",
                 session.exchanged.served,
                 "users",
-                half_width=0.0,
+                observed=True,
+                tried=len(session.connected),
                 confidence=session.profile.confidence,
                 trials=(session.exchanged.served,),
                 threshold=len(session.connected),
@@ -224,6 +254,8 @@ class RemoteTraffic:
         """Each user gets answers, and the server sees each with that user's own address."""
         told = session.exchanged
         unserved = [one for one in told.asked if not one.served]
+        if any(not one.answers for one in unserved):
+            _must_be_reached_directly()
         why = f" The first of the others: {unserved[0].told}." if unserved else ""
         session.evidence(
             "Every VPN user's traffic passes at the same time, and is seen as that user's",
@@ -262,18 +294,12 @@ class RemoteTraffic:
                 f"The client was at its own limit: {session.vpn_client.program} took "
                 f"{self._program_cpu:.0f} % of one core. Use a faster endpoint."
             )
-        rates = None
-        if session.testbed.endpoints.server.direct_address:
-            load, far = replace(self._load, source=""), trial_runs.server_directly()
-            count = max(2, session.rule.min_trials)
-            rates = [trial_runs.one(load, far).mbps for _ in range(count)]
-        trials = session.last
-        rig = Rig(rates, trials.client_cpu, trials.server_cpu, trials.trials)
-        return rig.limits(self._measurement.threshold)
+        return session.last.rig.limits(self._measurement)
 
     def _likely(self) -> str:
         return (
-            f"The same path without a tunnel carried {figure(self._without.interval.mean)} Mbit/s."
+            f"The same path without a tunnel carried {figure(self._without.interval.mean)} Mbit/s; "
+            f"both took {self._held}."
         )
 
 
@@ -297,6 +323,11 @@ def _until_all_answer(tries: Sequence[tuple[Connected, str]], port: int) -> list
 
     until(look, session.rules.in_force_within(APPLY_S))
     return kept
+
+
+def _must_be_reached_directly() -> None:
+    """What no user got an answer from has to answer on the path without the gateway."""
+    control("client", "server", [Probe("tcp", session.testbed.endpoints.server.address, _port())])
 
 
 def _port() -> int:

@@ -64,6 +64,7 @@ class Run:
         if session.has("workspace") and not session.workspace.changes.journal.closed:
             session.note("restoration", session.workspace.restore())
             session.workspace.changes.journal.release()
+        session.rig.end()
         for shell in session.shells():
             try:
                 if shell.name == "server" and session.has("files"):
@@ -105,7 +106,7 @@ class Run:
             "gatepass": gatepass.__version__,
             "order": order.model_dump(exclude={"gateway"}),
             "tier": order.promise.model_dump(),
-            "profile": profile.model_dump(),
+            "profile": profile.model_dump() | {"max_trials": profile.most_trials},
             "testbed": {
                 "name": testbed.testbed,
                 "client_port": testbed.gateway.client_port,

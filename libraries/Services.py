@@ -7,7 +7,7 @@ from robot.api.deco import library
 from gatepass.download import Download, Source, fetch
 from gatepass.errors import NotApplicable, NotProven
 from gatepass.fortigate import Refused
-from gatepass.security import FUNCTIONS, PROXY, without_licence
+from gatepass.security import PROXY, must_be_licensed
 from gatepass.security_log import stopped, told
 from gatepass.specimens import Specimen
 from gatepass.waiting import until
@@ -31,17 +31,11 @@ class Services:
         """Test files lie on the server, and one policy with NAT permits the test traffic.
 
         Raises:
-            NotApplicable: the order does not include security services, or the device has no
-                licence for any of them.
+            NotApplicable: the order does not include security services.
             NotProven: the testbed names no file server.
         """
         if not session.order.options.security_services:
             raise NotApplicable("the order does not include security services.")
-        missing = without_licence(session.gateway)
-        if len(missing) == len(FUNCTIONS):
-            raise NotApplicable(
-                "the gateway has no licence for any security service (license/status)."
-            )
         session.files.put(session.specimens.values())
         session.inspection.begin()
 
@@ -66,36 +60,10 @@ class Services:
             protocol: HTTP, HTTPS or FTP.
 
         Raises:
-            AssertionError: it does not, or other bytes do.
+            AssertionError: it does not, or other bytes do; or a licence that it takes is missing.
             NotProven: it does not arrive on the path without the gateway either.
         """
-        specimen = self._specimen(what)
-        download = ask(specimen, protocol, arrives=True)
-        if download.is_copy_of(specimen.content):
-            session.evidence(
-                f"{_sentence(what)} arrives over {protocol} with services {_state()}",
-                f"{download}; it is the server's file byte for byte.",
-                True,
-            )
-            return
-        direct = session.testbed.endpoints.server.direct_address
-        if direct and not fetched(specimen, protocol, direct).is_copy_of(specimen.content):
-            raise NotProven(
-                f"{what} does not arrive over {protocol} on the path without the gateway either: "
-                "do the web and FTP servers run on the server?"
-            )
-        altered = download.bytes == len(specimen.content)
-        session.evidence(
-            f"{_sentence(what)} arrives over {protocol} with services {_state()}",
-            f"{download}; "
-            + (
-                "as many bytes as the server has, but not the same: it was altered on the way."
-                if altered
-                else f"the server's file has {len(specimen.content):,} bytes. "
-                + decided_by(port_of(protocol))
-            ),
-            False,
-        )
+        must_arrive(what, protocol)
 
     @keyword("${what} should be stopped over ${protocol}")
     def should_be_stopped(self, what: str, protocol: str) -> None:
@@ -106,9 +74,9 @@ class Services:
             protocol: HTTP, HTTPS or FTP.
 
         Raises:
-            AssertionError: it arrives although services are on.
+            AssertionError: it arrives although services are on, or the licence is missing.
         """
-        specimen = self._specimen(what)
+        specimen = specimen_of(what)
         self._entries = self._logged(specimen)
         download = ask(specimen, protocol, arrives=False)
         arrived = download.is_copy_of(specimen.content)
@@ -134,7 +102,7 @@ class Services:
             AssertionError: there is none.
             NotProven: the log cannot be read.
         """
-        specimen = self._specimen(what)
+        specimen = specimen_of(what)
         before = len(self._entries)
         found: list[dict] = []
 
@@ -151,16 +119,6 @@ class Services:
 
     # -- helpers -----------------------------------------------------------------------------
 
-    def _specimen(self, what: str) -> Specimen:
-        specimen = session.specimens[what.lower()]
-        missing = without_licence(session.gateway)
-        if specimen.licence in missing:
-            raise NotApplicable(
-                f"the gateway has no licence for {FUNCTIONS[specimen.licence]}: license/status "
-                f"says “{missing[specimen.licence]}”."
-            )
-        return specimen
-
     def _logged(self, specimen: Specimen) -> list[dict]:
         address = session.testbed.endpoints.client.address
         try:
@@ -170,6 +128,64 @@ class Services:
                 f"the gateway's {specimen.log} log cannot be read: {refused} Give the API user "
                 "read access to the log (loggrp)."
             ) from None
+
+
+def specimen_of(what: str) -> Specimen:
+    """A specimen by its name.
+
+    Raises:
+        AssertionError: the gateway has no licence for what has to stop it.
+    """
+    specimen = session.specimens[what.lower()]
+    if specimen.licence:
+        must_be_licensed(session.gateway, [specimen.licence])
+    return specimen
+
+
+def must_arrive(what: str, protocol: str) -> None:
+    """Have a specimen arrive byte for byte through the gateway, as evidence.
+
+    Raises:
+        AssertionError: it does not, although it does on the path without the gateway.
+        NotProven: it does not there either, or there is no such path.
+    """
+    specimen = specimen_of(what)
+    download = ask(specimen, protocol, arrives=True)
+    arrived = download.is_copy_of(specimen.content)
+    if arrived:
+        seen = "it is the server's file byte for byte."
+    else:
+        must_arrive_directly(specimen, protocol)
+        size = len(specimen.content)
+        seen = (
+            "as many bytes as the server has, but not the same: it was altered on the way."
+            if download.bytes == size
+            else f"the server's file has {size:,} bytes. {decided_by(port_of(protocol))}"
+        ) + " It arrives on the path without the gateway."
+    session.evidence(
+        f"{_sentence(what)} arrives over {protocol} with services {_state()}",
+        f"{download}; {seen}",
+        arrived,
+    )
+
+
+def must_arrive_directly(specimen: Specimen, protocol: str) -> None:
+    """The control of what did not arrive through the gateway: without it, it does.
+
+    Raises:
+        NotProven: it does not, or there is no such path.
+    """
+    direct = session.testbed.endpoints.server.direct_address
+    if not direct:
+        raise NotProven(
+            f"{specimen.name} does not arrive over {protocol}, and nothing tells whether that is "
+            "the gateway's doing. Give both endpoints a direct_address in the testbed file."
+        )
+    if not fetched(specimen, protocol, direct).is_copy_of(specimen.content):
+        raise NotProven(
+            f"{specimen.name} does not arrive over {protocol} on the path without the gateway "
+            "either: do the web and FTP servers run on the server, and does nothing scan there?"
+        )
 
 
 def fetched(specimen: Specimen, protocol: str, address: str) -> Download:

@@ -8,14 +8,16 @@ from statistics import fmean
 from robot.api.deco import library
 
 import trial_runs
+from gatepass import record
 from gatepass.causes import Seen
+from gatepass.disturbance import disturbance, told_of
 from gatepass.endpoint_load import Ends
 from gatepass.errors import NotApplicable, NotProven
 from gatepass.iperf import Load, Trial
-from gatepass.judgement import ROOM, Rig, because, until_decided
-from gatepass.record import Measurement, figure
-from gatepass.statistics import Interval, interval
-from gatepass.throughput import Trials
+from gatepass.judgement import HEADROOM, Rig, because, until_decided
+from gatepass.record import Evidence, Measurement, figure
+from gatepass.statistics import Interval, share
+from gatepass.throughput import Trials, must_be_enough
 from guard import keyword
 from reasons import cause_of, conclude
 from session import session
@@ -24,8 +26,6 @@ PROMISES = {
     "stateful": ("Stateful throughput", "stateful_mbps"),
     "security services": ("Throughput with security services", "security_services_mbps"),
 }
-_STEADY_PERCENT = 10
-"""By how much the rig may drift over the run before that is worth a word."""
 _POLICING = 1.25
 """What is offered to see a limit: a quarter above it (ITU-T Y.1564, traffic policing test)."""
 _OVERLOAD_SHOWS = 0.9
@@ -42,7 +42,9 @@ class Traffic:
 
     @keyword("The path without the gateway is measured ${when} the gateway's checks")
     def baseline(self, when: str) -> None:
-        """Endpoint to endpoint on the direct path, TCP as the profile says.
+        """Endpoint to endpoint on the direct path: TCP a little above the tier's rate.
+
+        What an endpoint carries at most says nothing of whether it holds the promised rate evenly.
 
         Args:
             when: before or after.
@@ -55,60 +57,60 @@ class Traffic:
                 "the testbed names no direct_address, so a slow rig cannot be told from a slow "
                 "gateway: no check of throughput can fail, only pass or be not proven."
             )
-        threshold = self._threshold("stateful") * ROOM
-        load, far = trial_runs.tcp(), trial_runs.server_directly()
-        session.last = trial_runs.until_decided(load, far, threshold)
+        promised = self._threshold("stateful")
+        sent = trial_runs.control(trial_runs.tcp(), promised)
+        session.last = trial_runs.repeated(sent, promised)
         session.baselines[when.lower()] = session.last
         measurement = session.last.measurement("Baseline without the gateway", when.lower())
+        measurement.facts["asked_mbps"] = round(promised * HEADROOM, 3)
         session.note("measurement", measurement)
 
     @keyword()
-    def the_rig_should_carry_the_tier_with_room(self) -> None:
-        """The direct path reaches the tier's rate with a tenth to spare.
+    def the_rig_should_carry_the_tier(self) -> None:
+        """The direct path carries the tier's rate, in the mean of its trials.
 
         Raises:
             NotProven: it does not, so that no gateway could be judged here.
         """
-        trials: Trials = session.last
-        needed = self._threshold("stateful") * ROOM
-        if min(trials.rates) < needed:
-            promised = self._threshold("stateful")
-            rig = Rig(trials.rates, trials.client_cpu, trials.server_cpu, trials.trials)
-            held = trials.measurement("The path without the gateway", "", promised)
-            cause = cause_of(Seen(held, by_rig=True, trials=trials.trials, without=trials.rates))
-            raise NotProven(because(rig.limits(promised), cause))
-        session.evidence(
-            "The rig carries the tier's rate with room to spare",
-            f"Without the gateway {figure(trials.interval.mean)} Mbit/s; {needed:g} are needed.",
-            True,
-        )
+        self._rig_carries(session.last, "before the checks")
 
     @keyword()
     def the_rig_should_not_have_drifted(self) -> None:
-        """The direct path carries after the checks what it carried before them, or still enough."""
-        before, after = session.baselines.get("before"), session.baselines["after"]
-        if before is None:
+        """The direct path carries the tier's rate after the checks as well.
+
+        Raises:
+            NotProven: it does not.
+        """
+        if session.baselines.get("before") is None:
             raise NotProven("the path without the gateway was not measured before the checks.")
-        first, last = before.interval.mean, after.interval.mean
-        drift = (last - first) / first * 100
-        needed = self._threshold("stateful") * ROOM
-        if abs(drift) > _STEADY_PERCENT and min(before.rates + after.rates) < needed:
-            raise NotProven(
-                f"the rig drifted by {drift:+.0f} % over the run, from {figure(first)} to "
-                f"{figure(last)} Mbit/s without the gateway, and {needed:g} are needed."
-            )
-        session.evidence(
-            "The rig carries the tier's rate with room to spare after the checks as well",
-            f"Without the gateway {figure(first)} Mbit/s before, {figure(last)} after.",
-            True,
+        self._rig_carries(session.baselines["after"], "after the checks")
+
+    def _rig_carries(self, trials: Trials, when: str) -> None:
+        promised = self._threshold("stateful")
+        carried = trials.interval.mean
+        asked = promised * HEADROOM
+        enough = carried >= promised
+        session.note(
+            "evidence",
+            Evidence(
+                f"The rig carries the tier's rate without the gateway {when}",
+                f"Asked for {asked:g} Mbit/s it carried {figure(carried)} in the mean of "
+                f"{len(trials.rates)} trials; {promised:g} are promised.",
+                enough,
+            ),
         )
+        if not enough:
+            held = trials.measurement("The path without the gateway", when, promised)
+            rig = Rig(trials.rates, trials.rig.limit)
+            cause = cause_of(Seen(held, by_rig=True, trials=trials.trials, without=trials.rates))
+            raise NotProven(because(rig.limits(held), cause))
 
     # -- through the gateway -----------------------------------------------------------------
 
     @keyword("TCP is sent through the gateway about the promise of ${promise} throughput")
     def tcp_about_promise(self, promise: str) -> None:
         """Trials from client to server until they decide whether the tier's rate is reached."""
-        self._measure(promise, trial_runs.tcp())
+        self._measure(promise, trial_runs.tcp(promised_mbps=self._threshold(promise.lower())))
 
     @keyword("${kind} is sent ${direction} about the tier's ceiling")
     def sent_about_ceiling(self, kind: str, direction: str) -> None:
@@ -123,8 +125,9 @@ class Traffic:
         load = trial_runs.tcp(
             reverse=direction == "to the client",
             udp_mbps=promised * _POLICING if kind == "UDP" else None,
+            promised_mbps=promised,
         )
-        self._measure("stateful", load, at_most=self._ceiling())
+        self._measure("stateful", load, at_most=session.order.ceiling_mbps)
 
     @keyword()
     def the_throughput_should_reach_the_promise(self) -> None:
@@ -144,12 +147,17 @@ class Traffic:
             trials.measurement(
                 "The tier's ceiling",
                 session.conditions,
-                self._ceiling(),
+                session.order.ceiling_mbps,
                 "at most",
                 self._baseline(),
             )
         )
-        conclude(self.measurement, lambda: "", trials=trials.trials)
+        conclude(
+            self.measurement,
+            lambda: "",
+            trials=trials.trials,
+            disturbed=told_of(trials.aside),
+        )
         if self._load.udp_mbps:
             # a starved sender of datagrams would show as a slow gateway, so TCP holds the rate
             self._must_have_overloaded(promised)
@@ -166,40 +174,55 @@ class Traffic:
         session.conditions = f"UDP at {rate:g} Mbit/s"
         self._load = trial_runs.tcp(udp_mbps=rate)
         limit, far = session.profile.max_loss_percent, trial_runs.server()
-        trials = until_decided(
-            lambda: trial_runs.one(self._load, far), _lost, session.rule, limit, relation="at most"
+        series = until_decided(
+            lambda: trial_runs.one(self._load, far),
+            _lost,
+            session.rule,
+            limit,
+            relation="at most",
+            disturbed=disturbance,
         )
-        self._sent = tuple(trials)
-        self._note(_loss(trials, limit, session.rule.confidence))
+        must_be_enough(series, session.rule)
+        self._sent = tuple(series.counted)
+        self._note(_loss(self._sent, limit))
 
     @keyword()
     def hardly_any_should_be_lost(self) -> None:
         """At most the profile's share of datagrams is lost, and not by the rig itself."""
-        conclude(self.measurement, lambda: "", self._loss_without_the_gateway, self._sent)
+        conclude(
+            self.measurement,
+            self._loss_of_the_rig,
+            lambda: f"The path without the gateway lost {self._alone.value:g} %.",
+            self._sent,
+        )
 
     # -- helpers -----------------------------------------------------------------------------
 
     def _conclude(self, measurement: Measurement) -> None:
+        trials = session.last
+        without = [control.mbps for control in trials.controls or ()]
         conclude(
             measurement,
-            self._rig_limit,
-            lambda: f"The path without the gateway carried {figure(fmean(self._without))} Mbit/s.",
-            session.last.trials,
-            lambda: self._without,
+            lambda: trials.rig.limits(measurement),
+            lambda: f"The path without the gateway carried {figure(fmean(without))} of "
+            f"{measurement.threshold * HEADROOM:g} Mbit/s in {len(without)} trials, in turns with "
+            "it.",
+            trials.trials,
+            lambda: without,
+            disturbed=told_of(trials.aside),
         )
 
     def _threshold(self, promise: str) -> float:
         return session.promise(PROMISES[promise][1])
 
-    def _ceiling(self) -> float:
-        allowance = session.order.shaper.burst_allowance_percent
-        return self._threshold("stateful") * (1 + allowance / 100)
-
     def _measure(self, promise: str, load: Load, at_most: float | None = None) -> None:
         words, figure_name = PROMISES[promise.lower()]
         threshold = session.promise(figure_name)
         self._load = load
-        session.last = trial_runs.until_decided(load, trial_runs.server(), threshold, at_most)
+        control = trial_runs.control(load, threshold)
+        session.last = trial_runs.until_decided(
+            load, trial_runs.server(), threshold, at_most, control
+        )
         self.measurement = session.last.measurement(
             words, session.conditions, threshold, baseline=self._baseline()
         )
@@ -213,18 +236,6 @@ class Traffic:
     def _note(self, measurement: Measurement) -> None:
         self.measurement = measurement
         session.note("measurement", measurement)
-
-    def _rig_limit(self) -> str:
-        """Why the rig could not have shown the promise, looked at now; empty where it could."""
-        trials: Trials = session.last
-        self._without: list[float] | None = None
-        if session.testbed.endpoints.server.direct_address:
-            count = max(2, session.rule.min_trials)
-            self._without = [
-                trial_runs.one(self._load, trial_runs.server_directly()).mbps for _ in range(count)
-            ]
-        busiest = (trials.client_cpu, trials.server_cpu, trials.trials)
-        return Rig(self._without, *busiest).limits(self.measurement.threshold)
 
     def _must_have_overloaded(self, promised: float) -> None:
         """A ceiling that was hardly reached has not been tried.
@@ -244,42 +255,46 @@ class Traffic:
                 f"{Ends.of(session.last.trials).limit() or unknown}"
             )
 
-    def _loss_without_the_gateway(self) -> str:
-        """The rig's own loss. Where it loses as much itself, the gateway cannot be blamed.
-
-        Raises:
-            NotProven: the path without the gateway loses more than allowed, or is not known.
-        """
-        if session.testbed.endpoints.server.direct_address is None:
-            raise NotProven(Rig(None, 0, 0).limits(self.measurement.threshold))
-        far = trial_runs.server_directly()
-        trials = [trial_runs.one(self._load, far) for _ in range(session.rule.min_trials)]
-        alone = _loss(trials, self.measurement.threshold, session.rule.confidence)
-        if alone.value > self.measurement.threshold:
-            raise NotProven(
-                f"{self.measurement.promise}: {figure(self.measurement.value)} %, but the path "
-                f"without the gateway loses {figure(alone.value)} % itself."
-            )
-        return f"The path without the gateway lost {figure(alone.value)} %."
+    def _loss_of_the_rig(self) -> str:
+        """Why the rig itself could have lost as much; empty where it did not."""
+        sent = trial_runs.control(self._load, session.promise("stateful_mbps") * _LOSS_AT)
+        if sent is None:
+            return Rig(None).limits(self.measurement)
+        trials = [sent() for _ in range(session.rule.min_trials)]
+        self._alone = _loss(trials, None)
+        if self._alone.upper > self.measurement.threshold:
+            return f"The path without the gateway loses {record.measured(self._alone)} itself."
+        return ""
 
 
 def _lost(trials: Sequence[Trial]) -> list[float]:
     return [trial.lost_percent or 0.0 for trial in trials]
 
 
-def _loss(trials: Sequence[Trial], limit: float, confidence: float) -> Measurement:
+def _loss(trials: Sequence[Trial], limit: float | None) -> Measurement:
+    """Datagrams lost, per cent. Few or none lost say no more than their number bears out.
+
+    The half width is the larger one of the trials' scatter and of the binomial bound on all
+    datagrams together: the first sees losses that come in bursts, the second those that are rare.
+    """
     lost = _lost(trials)
-    value = interval(lost, confidence)
+    value = session.rule.interval(lost)
+    count = sum(trial.datagrams or 0 for trial in trials)
+    _, most = share(round(count * value.mean / 100), count, session.rule.confidence)
+    rare = most * 100 - value.mean
     return Measurement(
         promise="Loss at three quarters of the tier's rate",
         conditions=session.conditions,
         value=round(value.mean, 5),
         unit="%",
         layer="UDP payload",
-        half_width=None if value.half_width is None else round(value.half_width, 5),
-        confidence=confidence,
+        half_width=None if value.half_width is None else round(max(value.half_width, rare), 5),
+        confidence=session.rule.confidence,
         trials=tuple(round(loss, 5) for loss in lost),
         threshold=limit,
         relation="at most",
-        facts={"received_mbps": round(sum(trial.mbps for trial in trials) / len(trials), 3)},
+        facts={
+            "received_mbps": round(fmean(trial.mbps for trial in trials), 3),
+            "datagrams": count,
+        },
     )

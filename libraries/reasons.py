@@ -30,6 +30,7 @@ def conclude(
     trials: Sequence[Trial] = (),
     without: Callable[[], Sequence[float] | None] = lambda: None,
     services_off: float | None = None,
+    disturbed: str = "",
 ) -> None:
     """Return for a pass; raise for every other verdict, with figures and the likely cause.
 
@@ -38,6 +39,7 @@ def conclude(
         trials: of iperf3 behind the measurement.
         without: rates on the path without the gateway, as far as `rig_limit` has measured them.
         services_off: mean rate without inspection, Mbit/s.
+        disturbed: see `gatepass.judgement.conclude`.
 
     Raises:
         AssertionError: the gateway misses its promise.
@@ -55,7 +57,7 @@ def conclude(
             )
         )
 
-    judgement.conclude(measurement, rig_limit, likely, cause)
+    judgement.conclude(measurement, rig_limit, likely, cause, disturbed)
 
 
 def cause_of(seen: Seen) -> str:

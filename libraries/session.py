@@ -29,6 +29,7 @@ from gatepass.inputs import load_catalogue, load_order, load_profile, load_testb
 from gatepass.judgement import Rule
 from gatepass.provisioning import Provisioning
 from gatepass.remote_access import POOLS_WITHIN, RemoteAccess
+from gatepass.rig_watch import RigWatch
 from gatepass.rules import Flow, RuleSet
 from gatepass.security import FLOW, PROXY, Inspection, SecurityProfiles
 from gatepass.shell import Detached
@@ -89,6 +90,7 @@ class Session:
         self.restoration: record.Restoration | None = None
         self.endpoint_facts: dict[str, dict] = {}
         self.folder = Path()
+        self.rig = RigWatch(self.folder)
         self.mark = new_mark()
 
     def begin(self, order: str, testbed: str, profile: str, variables: Path, folder: Path) -> None:
@@ -105,13 +107,14 @@ class Session:
         """
         self.__init__()
         self.folder = folder
+        self.rig = RigWatch(folder)
         catalogue = load_catalogue(variables / "service_catalogue.yaml")
         self.profile = load_profile(variables / "profiles.yaml", profile or None)
         self.order = load_order(order, catalogue)
         self.testbed = load_testbed(testbed)
         self.rule = Rule(
             self.profile.min_trials,
-            self.profile.max_trials,
+            self.profile.most_trials,
             self.profile.confidence,
             self.profile.sampling == "intervals",
         )

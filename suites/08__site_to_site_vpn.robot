@@ -47,14 +47,14 @@ Keys Are Renewed Under Traffic When The Peer Asks
     Given A Tunnel Is Up
     When The Peer Renews Its Keys Under Traffic
     Then Its Keys Should Be New
-    And Hardly Any Packet Should Be Lost Meanwhile
+    And Traffic Should Have Gone On Meanwhile
 
 Keys Are Renewed By The Gateway Before They Run Out
     [Tags]    keylife    -throughput
     [Template]    NONE
     When A Tunnel Has Carried Traffic For Longer Than Its Keys Live
     Then Its Keys Should Be New
-    And Hardly Any Packet Should Be Lost Meanwhile
+    And Traffic Should Have Gone On Meanwhile
 
 A Tunnel Comes Back After Its Peer Restarted
     [Tags]    -throughput

@@ -10,7 +10,10 @@ Test Tags           vpn
 
 *** Test Cases ***
 SSL VPN Is The Way In
-    The Gateway Should Offer SSL VPN
+    Given The Gateway's Version Has SSL VPN
+    And Remote Access Is Open
+    When A User With A Split Tunnel Connects
+    Then Only The Tunnel Should Be Seen
 
 A User Gets In
     Given Remote Access Is Open

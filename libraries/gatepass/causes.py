@@ -13,8 +13,8 @@ from statistics import fmean, pstdev
 from gatepass.endpoint_load import Ends
 from gatepass.gateway_load import GatewayLoad, Licence
 from gatepass.iperf import Trial
-from gatepass.judgement import ROOM
 from gatepass.record import Cause, Measurement, figure
+from gatepass.scatter import explained
 from gatepass.shapers import Shaper
 from gatepass.tcp_metrics import (
     ETHERNET_MTU,
@@ -27,7 +27,7 @@ from gatepass.throughput import buffer_delay_of, efficiency_of
 SHAPER, CPU, MEMORY, LICENCE = "shaper", "gateway CPU", "gateway memory", "licence"
 SEGMENTS, MTU, LOSS = "segment size", "path MTU", "loss"
 ENDPOINT_CPU, DRIFT, INSPECTION = "endpoint CPU", "drift of the rig", "inspection"
-UNKNOWN = "unknown"
+SCATTER, UNKNOWN = "scatter", "unknown"
 
 _WORTH_A_WORD = 0.3
 """What explains less than this is not named."""
@@ -74,6 +74,12 @@ class Seen:
     licence: Licence | None = None
 
     @property
+    def undecided(self) -> bool:
+        """Whether the figure's interval lies on both sides of its threshold."""
+        held = self.measurement
+        return held.threshold is not None and held.lower < held.threshold <= held.upper
+
+    @property
     def shortfall(self) -> float:
         """By what share of the threshold the figure misses it, at least a hundredth."""
         wanted = self.measurement.threshold or 1
@@ -86,35 +92,41 @@ class Seen:
 
 
 def causes(seen: Seen) -> list[Cause]:
-    """What may have caused a missed rate, the best explanation first.
+    """What may have caused a missed or undecided figure, the best explanation first.
 
     Returns:
         At least one; where nothing that was seen explains it, one that says so.
     """
+    if seen.undecided and (scatter := explained(seen.trials)):
+        return [Cause(SCATTER, scatter, 1.0), *_found(_RIG, seen)]
+    return _found(_candidates(seen), seen) or [_unknown(seen)]
+
+
+def _found(candidates: Sequence[Callable[[Seen], Cause | None]], seen: Seen) -> list[Cause]:
     found = [
         cause
-        for candidate in _candidates(seen)
+        for candidate in candidates
         if (cause := candidate(seen)) and cause.weight >= _WORTH_A_WORD
     ]
-    if not any(cause.weight >= _SUFFICES for cause in found) and (steady := _steady(seen)):
-        found.append(steady)
-    return sorted(found, key=lambda cause: -cause.weight) or [_unknown(seen)]
+    if candidates is not _RIG and not any(cause.weight >= _SUFFICES for cause in found):
+        found += [steady] if (steady := _steady(seen)) else []
+    return sorted(found, key=lambda cause: -cause.weight)
 
 
 def _candidates(seen: Seen) -> tuple[Callable[[Seen], Cause | None], ...]:
     if seen.by_rig:
-        return _endpoint_cpu, _drift
+        return _RIG
     if seen.measurement.unit == "%":
-        return _datagrams, _cpu, _memory, _licence
+        return _datagrams, _cpu, _memory, _licence, *_RIG
     if seen.measurement.relation == "at most":
         return (_limit_that_does_not_hold,)
-    return _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection
+    return _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection, *_RIG
 
 
 def told(found: Sequence[Cause], seen: Seen) -> str:
     """The causes in a few sentences, with RFC 6349's figures where TCP is concerned."""
     best, *others = found
-    words = [best.sentence if best.name == UNKNOWN else f"Likely cause: {best.sentence}"]
+    words = [best.sentence if best.name in (UNKNOWN, SCATTER) else f"Likely cause: {best.sentence}"]
     if others:
         words.append("Seen as well: " + " ".join(cause.sentence for cause in others))
     if not seen.by_rig and (figures := rfc6349(seen)):
@@ -158,7 +170,7 @@ def _drift(seen: Seen) -> Cause | None:
     if not (seen.before and seen.without and threshold):
         return None
     now = fmean(seen.without)
-    if now >= seen.before * _DRIFT or now >= threshold * ROOM:
+    if now >= seen.before * _DRIFT or now >= threshold:
         return None
     return Cause(
         DRIFT,
@@ -167,6 +179,8 @@ def _drift(seen: Seen) -> Cause | None:
         0.6,
     )
 
+
+_RIG = (_endpoint_cpu, _drift)
 
 # -- the gateway and the path ----------------------------------------------------------------
 
@@ -185,7 +199,10 @@ def _shaper(seen: Seen) -> Cause | None:
 def _steady(seen: Seen) -> Cause | None:
     """A limit that lets less through than its configuration says."""
     limit, spread = seen.shaper, _spread(seen)
-    about_a_rate = seen.measurement.unit != "%" and seen.measurement.relation == "at least"
+    held = seen.measurement
+    # the plateau itself has to be low: one that merely scatters around the promise is no limit's
+    about_a_rate = held.unit != "%" and held.relation == "at least"
+    about_a_rate = about_a_rate and held.value < (held.threshold or 0) and not seen.undecided
     if limit is None or spread is None or spread > _SHAPED_SPREAD or not about_a_rate:
         return None
     if _goodput(limit) < (seen.measurement.threshold or 0):

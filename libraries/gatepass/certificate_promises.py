@@ -12,7 +12,6 @@ from gatepass.judgement import decide
 from gatepass.outcome import Check, Outcome
 from gatepass.published import reference
 from gatepass.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Measurement
-from gatepass.statistics import Interval
 from gatepass.wording import Wording, digits, most_digits
 
 NOT_TESTED = "not tested"
@@ -202,8 +201,7 @@ def missed(measurement: Measurement) -> bool:
     """Whether its interval does not lie on the good side of its threshold."""
     if measurement.threshold is None:
         return False
-    value = Interval(measurement.value, measurement.half_width)
-    return decide(value, measurement.threshold, measurement.relation) != DECIDED
+    return decide(measurement, measurement.threshold, measurement.relation) != DECIDED
 
 
 def promise_name(promise: TierPromise, words: Wording) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
+from gatepass.ceiling import FACT as ABOVE_CEILING
 from gatepass.certificate_facts import filled, group, shortened
 from gatepass.certificate_promises import is_baseline
 from gatepass.outcome import Outcome
 from gatepass.record import Measurement
+from gatepass.rfc9411 import UNSTEADY_PERCENT
 from gatepass.wording import Wording
 
 RFC2544_TRIAL_S = 60
@@ -70,7 +72,11 @@ def deviations(outcome: Outcome, words: Wording) -> list[Markup]:
     """In what the run differs from the published methods, or from a whole run of Gatepass."""
     texts = words["deviations"]
     profile = group(outcome.run, "profile")
-    told = _weak_ciphers(outcome, words)
+    told = [
+        *_weak_ciphers(outcome, words),
+        *_unsteady(outcome, words),
+        *_above_the_ceiling(outcome, words),
+    ]
     if arguments := outcome.run.get("robot_arguments"):
         typed = shortened(" ".join(map(str, arguments)), words, LONGEST_ARGUMENTS)
         told.append(filled(texts["arguments"], arguments=typed))
@@ -100,12 +106,44 @@ def _weak_ciphers(outcome: Outcome, words: Wording) -> list[Markup]:
         m.conditions: str(m.facts["weak"])
         for check in outcome.checks
         for m in check.measurements
-        if m.facts.get("weak")
+        if m.facts.get("weak") and not m.observed
     }
     text = words["deviations"]["weak"]
     return [
         filled(text, conditions=words.said(conditions)) + " " + words.said(f"{why.rstrip('.')}.")
         for conditions, why in found.items()
+    ]
+
+
+def _unsteady(outcome: Outcome, words: Wording) -> list[Markup]:
+    """Figures that break RFC 9411's rule of a steady rate, which the promise does not ask for."""
+    found = {
+        m.conditions: m.facts["deviation_percent"]
+        for check in outcome.checks
+        for m in check.measurements
+        if isinstance(m.facts.get("deviation_percent"), int | float)
+    }
+    told = [
+        words.said(conditions) + escape(f" ({words.number(percent)} %)")
+        for conditions, percent in found.items()
+        if percent >= UNSTEADY_PERCENT
+    ]
+    text = words["deviations"]["unsteady"]
+    return [filled(text, conditions=Markup(", ").join(told))] if told else []
+
+
+def _above_the_ceiling(outcome: Outcome, words: Wording) -> list[Markup]:
+    return [
+        filled(
+            words["deviations"]["above_ceiling"],
+            promise=words.said(m.promise),
+            conditions=words.said(m.conditions),
+            figure=words.figure(m),
+            ceiling=words.number(m.facts[ABOVE_CEILING]),
+        )
+        for check in outcome.checks
+        for m in check.measurements
+        if ABOVE_CEILING in m.facts
     ]
 
 
@@ -162,6 +200,14 @@ def _baselines(outcome: Outcome) -> list[Measurement]:
 
 
 def _baseline(outcome: Outcome, words: Wording) -> str:
+    told = _carried(outcome, words)
+    asked = {m.facts["asked_mbps"] for m in _baselines(outcome) if "asked_mbps" in m.facts}
+    if len(asked) != 1:  # of an older run: as fast as it went
+        return told
+    return words["baseline_asked"].format(told=told, asked=words.number(asked.pop()))
+
+
+def _carried(outcome: Outcome, words: Wording) -> str:
     by_time = {m.conditions: m for m in _baselines(outcome)}
     change = _drift(outcome)
     if change is not None:

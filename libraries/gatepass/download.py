@@ -115,13 +115,12 @@ def fetch(client: Shell, source: Source, path: str, limit_s: float = 5) -> Downl
 
 @dataclass(frozen=True)
 class Transfer:
-    """A timed download of a large file or of many small ones, or a window of a longer load.
+    """A timed download of a large file, or a window of a longer load of many small ones.
 
     Attributes:
         bytes: that arrived as content.
         seconds: from the first request to the last byte, or the window's length.
-        files: how many were asked for or, in a window, ended; `failed` of them did not arrive
-            whole.
+        files: how many ended; `failed` of them did not arrive whole.
         failed: see `files`.
     """
 
@@ -134,6 +133,16 @@ class Transfer:
     def mbps(self) -> float:
         """Content that arrived, Mbit/s (10^6)."""
         return self.bytes * 8 / self.seconds / 1e6
+
+    @classmethod
+    def joined(cls, windows: Sequence[Transfer]) -> Transfer:
+        """Windows that follow one another, as one; at least one."""
+        return cls(
+            sum(one.bytes for one in windows),
+            sum(one.seconds for one in windows),
+            sum(one.files for one in windows),
+            sum(one.failed for one in windows),
+        )
 
 
 def timed(client: Shell, source: Source, path: str, size: int, limit_s: float) -> Transfer:
@@ -148,7 +157,7 @@ def timed(client: Shell, source: Source, path: str, size: int, limit_s: float) -
 
     Raises:
         NotProven: there is no curl.
-        Interrupted: the file did not arrive whole.
+        Broken: the file did not arrive whole.
     """
     words = ["curl", *source.options(), "--max-time", f"{limit_s:g}", "-o", "/dev/null"]
     words += ["-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
@@ -160,58 +169,6 @@ def timed(client: Shell, source: Source, path: str, size: int, limit_s: float) -
     if got != size or figures[-1] != "0":
         raise Broken(f"{got:,} of {size:,} bytes arrived: {done.errors.strip()}.")
     return Transfer(got, seconds)
-
-
-def many(
-    client: Shell,
-    source: Source,
-    paths: Sequence[tuple[str, int]],
-    rounds: int,
-    connections: int,
-    limit_s: float,
-) -> Transfer:
-    """Ask for small files over some kept-alive connections at once.
-
-    Args:
-        client: where curl runs.
-        source: the server.
-        paths: the files and their sizes in bytes; all are asked for in each round.
-        rounds: how often.
-        connections: at a time.
-        limit_s: after which it is ended.
-
-    Raises:
-        NotProven: there is no curl that can do it.
-    """
-    place = f"{client.folder()}/urls"
-    lines = []
-    for path, _ in paths:
-        lines += [f'url = "{source.url(path)}?[1-{rounds}]"', 'output = "/dev/null"']
-    client.put("\n".join([*lines, ""]), place)
-    words = [
-        *("curl", *source.options(), "--parallel", "--parallel-max", str(connections)),
-        *("--parallel-immediate", "--no-progress-meter", "--max-time", f"{limit_s:g}"),
-        *("-w", r"'%{http_code} %{size_download}\n'", "-K", place),
-    ]
-    done = client.run(
-        f"s=$(date +%s.%N); {' '.join(words)} 2>/dev/null | sort | uniq -c; "
-        "date +%s.%N; echo $s",
-        timeout_s=limit_s + 10,
-    )
-    *counted, ended, begun = done.output.split("\n")[:-1] or ["", "0", "0"]
-    wanted = {size for _, size in paths}
-    good = total = 0
-    for line in counted:
-        count, status, size = (int(float(word)) for word in line.split())
-        if status == 200 and size in wanted:
-            good += count
-            total += count * size
-    asked = rounds * len(paths)
-    if not counted:
-        raise NotProven(
-            f"curl on the {client.name} asked for nothing; version 7.68 or later is needed."
-        )
-    return Transfer(total, float(ended) - float(begun), asked, asked - good)
 
 
 class Broken(Exception):

@@ -74,14 +74,16 @@ class Ends:
 
 
 def _end(trials: Sequence[Trial], name: str) -> End:
-    told = [
-        (processor, trial.ended - trial.began)
+    waited = [
+        100 * waited_s / (trial.ended - trial.began)
         for trial in trials
-        if (processor := getattr(trial, f"{name}_processor")) and trial.ended > trial.began
+        if (waited_s := getattr(trial, f"{name}_waited_s")) is not None
+        and trial.ended > trial.began
     ]
+    busy = [trial.conduct[name].busy_percent for trial in trials if name in trial.conduct]
     return End(
         max((getattr(trial, f"{name}_cpu") for trial in trials), default=0),
-        min(100, max((100 * one.waited_s / lasted for one, lasted in told), default=0)),
-        max((one.busy_percent for one, _ in told), default=0),
-        bool(told),
+        min(100, max(waited, default=0)),
+        max(busy, default=0),
+        bool(waited or busy),
     )

@@ -94,7 +94,7 @@ class TestFiles:
         self._must(f"mkdir -p {self._folder} && chmod 755 {self._folder}")
 
     def _must(self, command: str, timeout_s: float = 60) -> None:
-        done = self.shell.run(f"umask 022; {command}", timeout_s=timeout_s)
+        done = self.shell.run(f"umask 022; {command}", timeout_s=timeout_s, again=True)
         if done.status:
             raise NotProven(
                 f"test files cannot be put into {self._folder} on the {self.shell.name}: "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,9 +18,12 @@ from statistics import median
 from iperf3 import TestResult
 
 from gatepass.errors import NotProven
-from gatepass.shell import Busy, Detached, Processor, ProgramEnded, Shell
+from gatepass.rig_watch import Conduct
+from gatepass.shell import Busy, Detached, ProgramEnded, Shell
 
 MEGA = 1e6
+CONGESTION_CONTROL = "cubic"
+"""Named, or each endpoint sends as it is used to: what a path carries depends on it."""
 _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs, the exchange
 _UDP_GRACE_S = 6  # nothing is sent again, so nothing takes longer
 _UDP_ATTEMPTS = 4
@@ -36,6 +39,9 @@ class Load:
         streams: parallel TCP streams (or UDP flows).
         interval_s: of the intermediate figures.
         udp_mbps: rate offered as UDP payload in all, Mbit/s; None for TCP.
+        pace_mbps: rate at which the kernel lets all TCP streams together go, Mbit/s; None for as
+            fast as they can. The kernel counts the headers of up to 64 KB only once, so that this
+            is TCP goodput to within 0.2 %.
         datagram_bytes: UDP payload of a datagram.
         reverse: the server sends and the client receives.
         source: address of the client that it comes from; empty leaves that to its routes.
@@ -46,6 +52,7 @@ class Load:
     streams: int = 1
     interval_s: float = 1
     udp_mbps: float | None = None
+    pace_mbps: float | None = None
     datagram_bytes: int = 1400
     reverse: bool = False
     source: str = ""
@@ -66,6 +73,10 @@ class Load:
             each = self.udp_mbps * MEGA / self.streams
             # 2 MB of socket buffer, or the endpoint itself loses datagrams
             words.append(f"-u -b {each:.0f} -l {self.datagram_bytes} -w 2M")
+        else:
+            words.append(f"-C {CONGESTION_CONTROL}")
+        if self.pace_mbps is not None:
+            words.append(f"--fq-rate {self.pace_mbps * MEGA / self.streams:.0f}")
         return " ".join([*words, "-R"] if self.reverse else words)
 
 
@@ -81,16 +92,22 @@ class Trial:
         intervals: rate of each interval, Mbit/s.
         retransmits: TCP segments sent again; None for UDP.
         lost_percent: datagrams lost; None for TCP.
+        datagrams: how many were sent; None for TCP.
         rtt_ms: mean round-trip time of the TCP streams under load; None for UDP.
         client_cpu, server_cpu: per cent of one core that iperf3 itself took.
-        seen: the address that the server saw the client with.
+        seen: the addresses from which the server saw the client's data come.
         least_rtt_ms: the shortest round-trip time of a TCP stream, as of a path at rest.
         sent_bytes: by the sender's program, the slow start included; None for UDP.
         mss: what a TCP segment carries, in bytes; None for UDP.
         path_mtu: largest IP packet of the path as the sender found it, in bytes; None for UDP.
-        client_processor, server_processor: of the endpoints during the trial.
+        client_waited_s, server_waited_s: how long iperf3 there was ready to run and got no
+            processor; None where the endpoint does not tell.
         began, ended: when it ran, in seconds since the epoch by this machine's clock.
         interval_s: length of each interval; 0 where there are none.
+        conduct: what the hosts did meanwhile, by name: client, server (or peer), and "test
+            machine" where an endpoint lies on it.
+        wire_mbps: what the receiver's interface counted in the measured time, at the same layer as
+            `mbps`; None where it did not tell.
     """
 
     mbps: float
@@ -103,16 +120,19 @@ class Trial:
     rtt_ms: float | None
     client_cpu: float
     server_cpu: float
-    seen: str
+    seen: frozenset[str]
     least_rtt_ms: float | None = None
     sent_bytes: int | None = None
     mss: int | None = None
     path_mtu: int | None = None
-    client_processor: Processor | None = None
-    server_processor: Processor | None = None
+    client_waited_s: float | None = None
+    server_waited_s: float | None = None
     began: float = 0.0
     ended: float = 0.0
     interval_s: float = 0.0
+    datagrams: int | None = None
+    conduct: Mapping[str, Conduct] = field(default_factory=dict, repr=False)
+    wire_mbps: float | None = None
 
 
 def run(
@@ -136,7 +156,7 @@ def run(
     for attempts_left in reversed(range(1 if load.udp_mbps is None else _UDP_ATTEMPTS)):
         began = time.time()
         try:
-            sent, received, processors = _run(client, server, address, port, load)
+            sent, received, waited = _run(client, server, address, port, load)
         except _Stuck:
             if not attempts_left:
                 raise
@@ -145,13 +165,13 @@ def run(
     if keep:
         for side, content in (("client", sent), ("server", received)):
             keep.with_name(f"{keep.name}-{side}.json").write_text(json.dumps(content))
-    return replace(parse(sent, received), began=began, ended=time.time(), **processors)
+    return replace(parse(sent, received), began=began, ended=time.time(), **waited)
 
 
 def _run(
     client: Shell, server: Shell, address: str, port: int, load: Load
-) -> tuple[dict, dict, dict[str, Processor | None]]:
-    """The JSON of the client and of the server, and what their processors did."""
+) -> tuple[dict, dict, dict[str, float | None]]:
+    """The JSON of the client and of the server, and how long each waited for a processor."""
     length = load.seconds + load.omit_s
     grace_s = _GRACE_S if load.udp_mbps is None else _UDP_GRACE_S
     listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
@@ -161,8 +181,8 @@ def _run(
         with _started(client, send, length) as sender:
             sent = _result(sender, client, length + grace_s)
         received = _result(listener, server, _GRACE_S)
-    processors = {"client_processor": sender.processor, "server_processor": listener.processor}
-    return sent, received, processors
+    waited = {"client_waited_s": sender.waited_s, "server_waited_s": listener.waited_s}
+    return sent, received, waited
 
 
 def parse(sent: dict, received: dict) -> Trial:
@@ -187,6 +207,7 @@ def _parsed(sent: dict, received: dict) -> Trial:
     own_end = receiver["end"]
     sender = received if reverse else sent  # the other side knows nothing of the round trips
     ends = [stream["sender"] for stream in sender["end"]["streams"] if "sender" in stream]
+    connected = received["start"]["connected"]
     known = [one["mean_rtt"] for one in ends if one.get("mean_rtt")]
     least = [one["min_rtt"] for one in ends if one.get("min_rtt")]
     flows = [flow for part in sender["intervals"] for flow in part["streams"]]
@@ -212,10 +233,12 @@ def _parsed(sent: dict, received: dict) -> Trial:
         ),
         retransmits=None if udp else int(end["sum_sent"].get("retransmits", 0)),
         lost_percent=float(own_end["sum"]["lost_percent"]) if udp else None,
+        datagrams=int(own_end["sum"]["packets"]) if udp else None,
         rtt_ms=sum(known) / len(known) / 1000 if known and not udp else None,
         client_cpu=result.local_cpu_total,
         server_cpu=result.remote_cpu_total,
-        seen=received["start"]["accepted_connection"]["host"].removeprefix("::ffff:"),
+        # of the data streams; the control connection may come another way
+        seen=frozenset(one["remote_host"].removeprefix("::ffff:") for one in connected),
         least_rtt_ms=min(least) / 1000 if least and not udp else None,
         sent_bytes=None if udp else sum(int(flow["bytes"]) for flow in flows),
         mss=None if udp else sent["start"].get("tcp_mss_default"),
@@ -232,7 +255,7 @@ def _started(
     side = "server" if busy else "client"
     stem, limit_s = f"{shell.folder()}/iperf3-{side}", length_s + 2 * _GRACE_S
     try:
-        program = Detached.start(shell, stem, command, limit_s, ready, busy)
+        program = Detached.start(shell, stem, command, limit_s, ready, busy, ahead=True)
     except Busy:
         port = command.rsplit(maxsplit=1)[-1]
         raise NotProven(

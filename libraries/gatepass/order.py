@@ -131,6 +131,13 @@ class Order(InputFile):
         """The figures of the ordered tier."""
         return self._promise
 
+    @property
+    def ceiling_mbps(self) -> float | None:
+        """The tier's rate with the burst allowance; None without a shaper in the order."""
+        if self.shaper is None or self.promise.stateful_mbps is None:
+            return None
+        return self.promise.stateful_mbps * (1 + self.shaper.burst_allowance_percent / 100)
+
     @model_validator(mode="after")
     def _in_the_catalogue(self, info: ValidationInfo) -> Self:
         catalogue: Catalogue = info.context["catalogue"]

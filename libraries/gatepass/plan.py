@@ -110,7 +110,7 @@ def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, f
     around = chosen.measured * _AROUND_A_TRIAL_S
     return (
         shortest + others + around * profile.min_trials,
-        longest + others + around * profile.max_trials,
+        longest + others + around * profile.most_trials,
     )
 
 

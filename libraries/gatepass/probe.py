@@ -57,8 +57,16 @@ class Answer:
         return self.detail if self.outcome == ANSWERED else ""
 
 
-def start_responder(shell: Shell, ports: Sequence[int], limit_s: float) -> Detached:
+def start_responder(
+    shell: Shell, ports: Sequence[int], limit_s: float, name: str = "responder"
+) -> Detached:
     """Start a responder on an endpoint; it ends by itself after `limit_s` seconds.
+
+    Args:
+        shell: the endpoint.
+        ports: TCP and UDP ports.
+        limit_s: for how long at most.
+        name: of its files in the run's folder.
 
     Raises:
         NotProven: it could not be started, with its own words.
@@ -67,7 +75,7 @@ def start_responder(shell: Shell, ports: Sequence[int], limit_s: float) -> Detac
     numbers = " ".join(map(str, ports))
     ready = f"ss -Hltn 'sport = :{ports[-1]}' | grep -q ."
     command = f"python3 {script} {limit_s:.0f} {numbers}"
-    stem = f"{shell.folder()}/responder"
+    stem = f"{shell.folder()}/{name}"
     try:
         return Detached.start(shell, stem, command, limit_s + 5, ready=ready)
     except ProgramEnded as ended:

@@ -28,18 +28,22 @@ class Profile(Model):
     omit_s: int = whole(0, 60, "of seconds")
     """What runs before the measured part and is left out of it: TCP's slow start."""
     streams: int = whole(1, 128, "of parallel TCP streams")
+    offered_ratio: float | None = number(1.05, 1000, "times the promise", default=2.0)
+    """TCP is offered at most so many times what is promised, so that endpoints do not wear
+    themselves out over what nobody ordered; None: as fast as it goes."""
     interval_s: float = number(0.1, 3600, "of seconds")
     """How often the endpoints report within a trial."""
     min_trials: int = whole(1, 100, "of trials")
     """No verdict is given before so many trials."""
-    max_trials: int = whole(1, 100, "of trials")
-    """After so many trials without a decision the check is not proven."""
+    budget_s: int = whole(1, 8 * LONGEST_TRIAL_S, "of seconds")
+    """Of traffic for one measurement, controls and what is left out included: spent where it
+    decides; after it without a decision the check is not proven."""
     confidence: float = number(0.5, 0.999, "that is a probability")
     """Of the two-sided confidence interval around the mean."""
     max_loss_percent: float = number(0, 100, "of per cent", default=0.1)
     """Datagrams that may be lost at three quarters of the tier's rate (an objective of FLR)."""
-    rekey_loss_percent: float = number(0, 100, "of per cent", default=1.0)
-    """Packets through a tunnel that may be lost while its keys are renewed."""
+    rekey_outage_ms: float = number(0, 60_000, "of milliseconds", default=60.0)
+    """For how long nothing may get through a tunnel while its keys are renewed."""
     download_mib: int = whole(1, 65_536, "of MiB", default=1024)
     """Size of the file that is downloaded with security services off and on."""
     downloads: int = whole(2, 1000, "of downloads", default=10)
@@ -53,11 +57,12 @@ class Profile(Model):
 
     @model_validator(mode="after")
     def _enough_samples(self) -> Self:
-        if self.max_trials < self.min_trials:
+        if self.most_trials < self.min_trials:
             raise Mistake(
-                f"a whole number not under min_trials, which is {self.min_trials}",
-                "Raise max_trials or lower min_trials.",
-                ["max_trials"],
+                f"a number of seconds not under {self.min_trials * self.run_s}, which "
+                f"{self.min_trials} trials of {self.run_s} s take",
+                "Raise budget_s, lower min_trials or shorten the trials.",
+                ["budget_s"],
             )
         if self.sampling == "trials" and self.min_trials < FEWEST_SAMPLES:
             raise Mistake(
@@ -80,11 +85,16 @@ class Profile(Model):
         """Seconds of traffic in one trial, the part that is left out included."""
         return self.omit_s + self.trial_s
 
+    @property
+    def most_trials(self) -> int:
+        """As many as the budget pays for."""
+        return self.budget_s // self.run_s
+
     def traffic_s(self, measurements: int) -> tuple[int, int]:
         """The shortest and the longest time of traffic for a number of measurements, in seconds."""
         return (
             measurements * self.min_trials * self.run_s,
-            measurements * self.max_trials * self.run_s,
+            measurements * self.most_trials * self.run_s,
         )
 
 

@@ -14,26 +14,39 @@ _GRACE_S = 20
 
 
 @dataclass(frozen=True)
+class Gap:
+    """A time in which no datagram was answered.
+
+    Attributes:
+        at: when the first of them was sent, in seconds since the epoch by the sender's clock.
+        seconds: until the first that was answered again.
+    """
+
+    at: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Pulses:
     """What became of the datagrams to one address.
 
     Attributes:
         sent, answered: how many.
-        longest_gap_s: the longest time without an answer.
+        gaps: times without an answer, in their order.
     """
 
     sent: int
     answered: int
-    longest_gap_s: float
+    gaps: tuple[Gap, ...] = ()
 
     @property
-    def lost_percent(self) -> float:
-        """Share that got no answer."""
-        return (self.sent - self.answered) / self.sent * 100 if self.sent else 100.0
+    def longest_gap_s(self) -> float:
+        """The longest time without an answer."""
+        return max((gap.seconds for gap in self.gaps), default=0.0)
 
     def __str__(self) -> str:
         lost = self.sent - self.answered
-        gap = f", the longest gap lasted {self.longest_gap_s:.2f} s" if lost else ""
+        gap = f", the longest gap lasted {self.longest_gap_s * 1000:.0f} ms" if lost else ""
         return f"{lost} of {self.sent:,} packets were lost{gap}"
 
 
@@ -89,7 +102,10 @@ class Pulse:
         except (ProgramEnded, ValueError):
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"the pulse failed on the {self._shell.name}: {words}.") from None
-        return {address: Pulses(**one) for address, one in told.items()}
+        return {
+            address: Pulses(one["sent"], one["answered"], tuple(Gap(*gap) for gap in one["gaps"]))
+            for address, one in told.items()
+        }
 
     def stop(self) -> None:
         """End it without waiting for what came back."""

@@ -11,6 +11,8 @@ import json
 import math
 from dataclasses import asdict, dataclass, field
 
+from gatepass.statistics import share
+
 PREFIX = "gatepass-data "
 
 PASS, FAIL = "pass", "fail"
@@ -34,6 +36,9 @@ class Measurement:
         threshold: what `value` is held against; None for an informational figure (a baseline).
         relation: "at least" or "at most".
         baseline: mean of the path without the gateway, same unit and layer; None if not measured.
+        observed: whether `value` is what was seen itself, a count or a longest time, and no
+            estimate: it is held against the threshold as it stands, and has no spread.
+        tried: of a count, how many could have come about; None for everything else.
         facts: further figures with their units in the names, such as ``{"retransmits": 12}``.
         series: the rate over time of the median trial, one figure an interval, at most 60; empty
             where the trials have no intervals.
@@ -51,6 +56,8 @@ class Measurement:
     threshold: float | None = None
     relation: str = "at least"
     baseline: float | None = None
+    observed: bool = False
+    tried: int | None = None
     facts: dict[str, float | int | str | None] = field(default_factory=dict)
     series: tuple[float, ...] = ()
     series_interval_s: float | None = None
@@ -58,11 +65,15 @@ class Measurement:
     @property
     def lower(self) -> float:
         """Lower bound of the confidence interval; minus infinity where there is none."""
+        if self.observed:
+            return self.value
         return -math.inf if self.half_width is None else self.value - self.half_width
 
     @property
     def upper(self) -> float:
         """Upper bound of the confidence interval; infinity where there is none."""
+        if self.observed:
+            return self.value
         return math.inf if self.half_width is None else self.value + self.half_width
 
     @property
@@ -129,6 +140,7 @@ KINDS = {
     "evidence": Evidence,
     "cause": Cause,
     "restoration": Restoration,
+    "trial": dict,
     "run": dict,
 }
 
@@ -151,27 +163,41 @@ def parse(message: str) -> tuple[str, object] | None:
 
 
 def figure(value: float, half_width: float | None = None) -> str:
-    """A number with the digits that its spread supports: 287 ± 4, 308.1 ± 0.3, 19 800 ± 150.
-
-    What was counted and came out the same each time is a whole number: 75 ± 0.
-    """
-    counted = half_width == 0 and float(value).is_integer()
-    spread = 1.0 if counted else half_width or abs(value) / 100
-    decimals = min(2, max(0, math.ceil(-math.log10(spread)))) if spread > 0 else 0
-    text = f"{value:,.{decimals}f}".replace(",", "\u202f")
-    if half_width is None:
-        return text
-    return f"{text} ± {half_width:,.{decimals}f}".replace(",", "\u202f")
+    """A number with the digits that its spread supports: 287 ± 4, 308.1 ± 0.3, 19 800 ± 150."""
+    spread = half_width or abs(value) / 100
+    finest = 4 if half_width else 2
+    decimals = min(finest, max(0, math.ceil(-math.log10(spread)))) if spread > 0 else 0
+    text = f"{value:,.{decimals}f}"
+    if half_width:
+        text += f" ± {half_width:,.{decimals}f}"
+    return text.replace(",", "\u202f") + (", each time the same" if half_width == 0 else "")
 
 
 def measured(measurement: Measurement) -> str:
     """The figure with its unit, confidence, trials and layer, as every message gives it."""
+    if measurement.observed:
+        return _seen(measurement)
     count = len(measurement.trials)
-    how = [f"{count} trial{'' if count == 1 else 's'}", measurement.layer]
+    aside = measurement.facts.get("set_aside")
+    beside = f" and {aside} that count for nobody" if aside else ""
+    how = [f"{count} trial{'' if count == 1 else 's'}{beside}", measurement.layer]
     if measurement.half_width is not None:
         how.insert(0, f"{measurement.confidence * 100:g} %")
     qualifiers = ", ".join(part for part in how if part)
     return f"{figure(measurement.value, measurement.half_width)} {measurement.unit} ({qualifiers})"
+
+
+def _seen(measurement: Measurement) -> str:
+    """What was seen once; of a count also what follows for the next time."""
+    unit = measurement.unit
+    if measurement.tried is None:
+        return f"{figure(measurement.value)} {unit} (one observation, which has no spread)"
+    count, tried = round(measurement.value), measurement.tried
+    low, high = share(count, tried, measurement.confidence)
+    return (
+        f"{count:,} of {tried:,} {unit} (one observation, {measurement.confidence * 100:g} %: "
+        f"{low * 100:.1f} to {high * 100:.1f} % of such attempts succeed)"
+    )
 
 
 def required(measurement: Measurement) -> str:

@@ -207,6 +207,10 @@ class RemoteAccess(ABC):
         """One whom the gateway knows, in no group that may come in."""
         return next(user for user in self.users if user.profile is None)
 
+    def interface(self, profile: Profile) -> str:
+        """The gateway's interface by which a profile's users come in."""
+        return self._entry([profile])["srcintf"][0]["name"]
+
     def group(self, profile: Profile) -> str:
         """The name of a profile's group."""
         return self.changes.name(f"group{profile.number}")

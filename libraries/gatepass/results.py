@@ -119,6 +119,8 @@ def _measurement(measurement: Measurement) -> dict[str, Any]:
         "relation": measurement.relation,
         "margin_percent": measurement.margin_percent,
         "baseline": measurement.baseline,
+        "observed": measurement.observed,
+        "tried": measurement.tried,
         "trials": list(measurement.trials),
         "series": list(measurement.series),
         "series_interval_s": measurement.series_interval_s,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from gatepass.changes import Changes
 from gatepass.fortigate import FortiGate
 
-POLICY, ADDRESS = "firewall/policy", "firewall/address"
+POLICY, ADDRESS, ADDRESS6 = "firewall/policy", "firewall/address", "firewall/address6"
 _NETWORKS = 50  # distinct networks among the policies that do not match
 _SERVICES = ("HTTP", "HTTPS", "SSH", "DNS", "FTP", "SMTP", "IMAP", "POP3", "NTP", "SNMP")
 
@@ -47,6 +47,7 @@ class RuleSet:
         self._first_id = 0
         self._fillers: list[int] = []
         self._addresses = False
+        self._addresses6 = False
         self.test_id: int | None = None
         self._extra: list[int] = []
         self._services: list[str] = []
@@ -197,6 +198,20 @@ class RuleSet:
             "nat": _switch(nat),
             "logtraffic": "disable",
         } | values
+
+    def ipv6_row(self, policyid: int, client6: str, server6: str, **values: object) -> dict:
+        """A policy that permits traffic between these IPv6 addresses and nothing of IPv4."""
+        ends = {"client6": client6, "server6": server6}
+        if not self._addresses6:
+            rows = [
+                {"name": self.changes.name(name), "type": "ipprefix", "ip6": f"{address}/128"}
+                for name, address in ends.items()
+            ]
+            self.changes.create_many(ADDRESS6, rows)
+            self._addresses6 = True
+        client, server = ([{"name": self.changes.name(name)}] for name in ends)
+        only = {"srcaddr": [], "dstaddr": [], "srcaddr6": client, "dstaddr6": server}
+        return self.test_row(policyid, nat=False, **only, **values)
 
     def free_id(self, offset: int) -> int:
         """A policyid outside the range of the fillers."""

@@ -156,7 +156,7 @@ _TAGS = {
     "baseline": "What the rig carries without the gateway.",
     "stateful": "The tier's throughput through the firewall.",
     "loss": "Packets lost on the way.",
-    "enforcement": "What no policy permits is blocked.",
+    "enforcement": "Some of what no policy permits is blocked.",
     "ceiling": "The tier's rate and no more.",
     "security_services": "What inspection stops, and what it costs.",
     "large_file": "Checks that download one large file, with services off and on.",

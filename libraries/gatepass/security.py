@@ -8,10 +8,10 @@ filter, application control and IPS), with the run's own specimens added.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gatepass.changes import Changes
-from gatepass.errors import NotApplicable
+from gatepass.errors import NotApplicable, NotProven
 from gatepass.fortigate import FortiGate, Refused
 from gatepass.rules import RuleSet
 from gatepass.specimens import BLOCKED_HOST, CONTROLLED_AGENT, exploit
@@ -282,14 +282,43 @@ class Inspection:
 def without_licence(gateway: FortiGate) -> dict[str, str]:
     """The functions that the device has no valid licence for, with its own word for that.
 
-    A function that the device does not speak of is taken as there: its own check will show.
+    An expired licence is none: the function goes on with what it knew last. A function that the
+    device does not speak of is taken as there: its own check will show.
+
+    Raises:
+        NotProven: the device does not tell.
     """
     try:
         told = gateway.monitor("license/status").get("results", {})
-    except Refused:
-        return {}
+    except Refused as refused:
+        raise NotProven(
+            f"whether the gateway has the licences that the order needs is not known: {refused} "
+            "Give the API user read access to it (sysgrp)."
+        ) from None
     return {
         function: str(told[function].get("status", "unknown")).replace("_", " ")
         for function in FUNCTIONS
         if isinstance(told.get(function), dict) and told[function].get("status") != LICENSED
     }
+
+
+def must_be_licensed(gateway: FortiGate, functions: Iterable[str] = FUNCTIONS) -> None:
+    """What an order with security services includes, the gateway has to have a licence for.
+
+    Args:
+        gateway: the device.
+        functions: keys of FUNCTIONS.
+
+    Raises:
+        AssertionError: a licence is missing or has expired.
+        NotProven: the device does not tell.
+    """
+    missing = without_licence(gateway)
+    lacking = [function for function in functions if function in missing]
+    if lacking:
+        names = " and ".join(FUNCTIONS[function] for function in lacking)
+        states = " and ".join(dict.fromkeys(f"“{missing[function]}”" for function in lacking))
+        raise AssertionError(
+            f"The order includes security services; the gateway has no valid licence for {names}: "
+            f"license/status says {states}. Have the licence installed or renewed, and test again."
+        )

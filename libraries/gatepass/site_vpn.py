@@ -136,6 +136,7 @@ class SiteVpn:
         if not self.pulses(client, {here: _FEW})[here].answered:
             raise NotProven(
                 f"nothing gets from the client to the peer ({here}) without a tunnel either, "
-                f"although a policy permits it. Check the peer's route to {self.peer.client} and "
-                f"the gateway's {self.peer.site.port}."
+                f"although a policy permits it. Check the peer's route to {self.peer.client}, "
+                f"its firewall at UDP port {self.peer.port}, and the gateway's "
+                f"{self.peer.site.port}."
             )

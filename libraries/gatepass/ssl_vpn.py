@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from gatepass.errors import NotProven
@@ -151,16 +152,23 @@ class SslVpn(RemoteAccess):
         Raises:
             NotProven: the REST API does not show the certificate.
         """
+        key = self._shown().public_key()
+        told = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        return f"pin-sha256:{base64.b64encode(hashlib.sha256(told).digest()).decode()}"
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the whole certificate, in hexadecimal; as `pin`."""
+        return self._shown().fingerprint(hashes.SHA256()).hex()
+
+    def _shown(self) -> x509.Certificate:
         row = self.gateway.row(CERTIFICATE, self.certificate) or {}
         try:
-            certificate = x509.load_pem_x509_certificate(row.get("certificate", "").encode())
+            return x509.load_pem_x509_certificate(row.get("certificate", "").encode())
         except ValueError:
             raise NotProven(
                 f"the gateway does not show its certificate {self.certificate} ({CERTIFICATE}), so "
                 "no client can be told to trust it. Give the API user read access to VPN (vpngrp)."
             ) from None
-        key = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        return f"pin-sha256:{base64.b64encode(hashlib.sha256(key).digest()).decode()}"
 
 
 def _names(one: dict, rows: Sequence[dict]) -> bool:

@@ -48,7 +48,11 @@ def _address(version: int, allowed: str) -> Callable[[str], str]:
         except ValueError:
             raise Mistake(allowed, "Write the address alone, without a mask.") from None
         if address.version != version:
-            raise Mistake(allowed, "IPv4 stands in 'address', IPv6 in 'address6'.")
+            raise Mistake(
+                allowed,
+                "IPv4 stands in 'address' and 'direct_address', IPv6 in 'address6' and "
+                "'direct_address6'.",
+            )
         if address.is_unspecified or address.is_multicast or address.is_loopback:
             raise Mistake(allowed, "Write the address on the endpoint's test interface.")
         return str(address)
@@ -218,6 +222,7 @@ class Endpoint(Host):
 
     direct_address: IPv4 | None = Field(default=None, description=AN_IPV4)
     """On the path that leaves the gateway out."""
+    direct_address6: IPv6 | None = Field(default=None, description=AN_IPV6)
 
 
 class Server(Endpoint):
@@ -249,7 +254,7 @@ class Endpoints(Model):
 
     @model_validator(mode="after")
     def _a_pair(self) -> Self:
-        for key in ("address6", "direct_address"):
+        for key in ("address6", "direct_address", "direct_address6"):
             for here, there in (("client", "server"), ("server", "client")):
                 if getattr(getattr(self, here), key) and not getattr(getattr(self, there), key):
                     raise Mistake(
@@ -312,7 +317,7 @@ class Testbed(InputFile):
     def _every_address_once(self) -> Self:
         seen = {self.gateway.host: "gateway.url"}
         for end, host in self.endpoints.named.items():
-            for key in ("address", "address6", "direct_address"):
+            for key in ("address", "address6", "direct_address", "direct_address6"):
                 address = getattr(host, key, None)
                 if address in seen:
                     raise Mistake(

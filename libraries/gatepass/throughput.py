@@ -6,15 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from gatepass.disturbance import disturbance, told_of
 from gatepass.endpoint_load import Ends
-from gatepass.iperf import Trial
-from gatepass.judgement import Rule, until_decided
+from gatepass.errors import NotProven
+from gatepass.iperf import CONGESTION_CONTROL, Trial
+from gatepass.judgement import Rig, Rule, Series, until_decided
 from gatepass.record import Measurement
-from gatepass.statistics import Interval, interval
+from gatepass.statistics import FEWEST_TO_SEE_DEPENDENCE, Interval
 from gatepass.tcp_metrics import buffer_delay_percent, efficiency_percent, transfer_time_ratio
 
 LONGEST_SERIES = 60
 """Figures; more do not show on a page, and a trial of a day has 1440. Neighbours are averaged."""
+
+UNSEEN = f"not looked at, as there are fewer than {FEWEST_TO_SEE_DEPENDENCE} trials"
+"""Whether trials hang together."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +27,21 @@ class Trials:
     """The trials of one path under one load.
 
     Attributes:
-        trials: in the order they ran.
+        trials: that count, in the order they ran.
         rule: after which they were repeated.
         layer: of the figures.
+        aside: those that count for nobody, each with what the rig did in it.
+        controls: on the path without the gateway, in turns with the others; None where there is no
+            such path.
+        controls_aside: those of them that count for nobody.
     """
 
     trials: tuple[Trial, ...]
     rule: Rule
     layer: str
+    aside: tuple[tuple[Trial, str], ...] = ()
+    controls: tuple[Trial, ...] | None = None
+    controls_aside: tuple[tuple[Trial, str], ...] = ()
 
     @property
     def samples(self) -> list[float]:
@@ -43,8 +55,20 @@ class Trials:
 
     @property
     def interval(self) -> Interval:
-        """Mean and confidence interval, Mbit/s."""
-        return interval(self.samples, self.rule.confidence)
+        """Mean and decision interval, Mbit/s."""
+        return self.rule.interval(self.samples)
+
+    @property
+    def rig(self) -> Rig:
+        """What the rig could do meanwhile."""
+        rates = None if self.controls is None else [trial.mbps for trial in self.controls]
+        limit = Ends.of(self.trials).limit()
+        if self.controls_aside and not rates:
+            limit = limit or (
+                "No trial without the gateway was left undisturbed to hold the figure against: "
+                f"{told_of(self.controls_aside)}"
+            )
+        return Rig(rates, limit)
 
     @property
     def received_bytes(self) -> int:
@@ -54,7 +78,7 @@ class Trials:
     @property
     def seen(self) -> set[str]:
         """The addresses that the server saw."""
-        return {trial.seen for trial in self.trials}
+        return set().union(*(trial.seen for trial in self.trials))
 
     @property
     def client_cpu(self) -> float:
@@ -86,6 +110,7 @@ class Trials:
             "lost_percent": _mean([trial.lost_percent for trial in self.trials]),
             **tcp_facts(self.trials, threshold if relation == "at least" else None),
             **Ends.of(self.trials).facts(),
+            **self._rig_facts(),
         }
         return Measurement(
             promise=promise,
@@ -102,6 +127,22 @@ class Trials:
             facts={name: fact for name, fact in facts.items() if fact is not None},
             **self._series(),
         )
+
+    def _rig_facts(self) -> dict[str, float | int | str | None]:
+        """What the rig did, and what that makes of the trials."""
+        value = self.interval
+        controls = [round(trial.mbps, 3) for trial in self.controls or ()]
+        wire = [trial.wire_mbps for trial in self.trials]
+        return {
+            "independent_samples": None if value.worth is None else round(value.worth, 1),
+            "independence": None if value.worth else UNSEEN,
+            "set_aside": len(self.aside),
+            "set_aside_because": "; ".join(dict.fromkeys(why for _, why in self.aside)) or None,
+            "controls": len(controls),
+            "slowest_control_mbps": min(controls, default=None),
+            "interface_mbps": _mean(wire),
+            "congestion_control": CONGESTION_CONTROL if self.trials[0].mss else None,
+        }
 
     def _series(self) -> dict:
         """The rate over time of the trial in the middle, which stands for all of them."""
@@ -126,14 +167,41 @@ def measure(
     threshold: float,
     relation: str = "at least",
     at_most: float | None = None,
+    control: Callable[[], Trial] | None = None,
 ) -> Trials:
-    """Run trials until they decide about the thresholds (Mbit/s; see `until_decided`)."""
+    """Run trials until they decide about the thresholds (Mbit/s; see `until_decided`).
+
+    Raises:
+        NotProven: the rig disturbed so many that too few are left.
+    """
 
     def samples_of(trials: Sequence[Trial]) -> list[float]:
         return samples(trials, rule)
 
-    trials = until_decided(trial, samples_of, rule, threshold, relation, at_most)
-    return Trials(tuple(trials), rule, layer)
+    decides = bool(threshold) or at_most is not None  # what is told for comparison blames nobody
+    disturbed = disturbance if decides else _never
+    series: Series[Trial] = until_decided(
+        trial, samples_of, rule, threshold, relation, at_most, disturbed, control
+    )
+    must_be_enough(series, rule)
+    aside = tuple((one, why) for one in series.controls if (why := disturbance(one)))
+    left = tuple(one for one in series.controls if not disturbance(one))
+    controls = None if control is None else left
+    return Trials(tuple(series.counted), rule, layer, tuple(series.aside), controls, aside)
+
+
+def must_be_enough(series: Series, rule: Rule) -> None:
+    """Raises NotProven where the rig disturbed so many trials that too few are left."""
+    if len(series.counted) < rule.min_trials:
+        ran = len(series.counted) + len(series.aside)
+        raise NotProven(
+            f"only {len(series.counted)} of {ran} trials count, and {rule.min_trials} are needed. "
+            f"{told_of(series.aside)}"
+        )
+
+
+def _never(trial: Trial) -> str:
+    return ""
 
 
 def samples(trials: Sequence[Trial], rule: Rule) -> list[float]:

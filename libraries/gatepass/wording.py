@@ -139,6 +139,8 @@ class Wording:
 
 def digits(measurement: record.Measurement) -> int:
     """How many decimals the spread of a measurement supports, as in every message of the run."""
+    if measurement.tried is not None:  # a count
+        return 0
     text = record.figure(measurement.value, measurement.half_width)
     return len(text.split(" ")[0].partition(".")[2])
 

@@ -90,7 +90,7 @@ def _favour(measurement: Measurement) -> tuple[bool, float]:
 
 
 def _counted_all(measurement: Measurement) -> bool:
-    return measurement.half_width == 0 and measurement.value == measurement.threshold
+    return measurement.tried is not None and measurement.value == measurement.threshold
 
 
 @dataclass(frozen=True)

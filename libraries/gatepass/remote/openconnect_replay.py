@@ -21,16 +21,19 @@ COOKIE = re.compile(r"^COOKIE='?([^'\n]*)'?$", re.MULTILINE)
 
 
 def log_in(user):
-    """The session's cookie; empty where the gateway refuses."""
-    with open(user.log, "ab") as log:
-        done = subprocess.run(
-            [*user.options(), "--passwd-on-stdin", "--authenticate", user.job["server"]],
-            input=user.user["password"].encode() + b"\n",
-            stdout=subprocess.PIPE,
-            stderr=log,
-            timeout=user.job["patience_s"],
-            check=False,
-        )
+    """The session's cookie; empty where the gateway refuses or does not answer."""
+    try:
+        with open(user.log, "ab") as log:
+            done = subprocess.run(
+                [*user.options(), "--passwd-on-stdin", "--authenticate", user.job["server"]],
+                input=user.user["password"].encode() + b"\n",
+                stdout=subprocess.PIPE,
+                stderr=log,
+                timeout=user.job["patience_s"],
+                check=False,
+            )
+    except subprocess.TimeoutExpired:
+        return ""
     found = COOKIE.search(done.stdout.decode(errors="replace"))
     return found.group(1) if found else ""
 

@@ -3,8 +3,9 @@
 Usage: pulse.py INTERVAL_S PORT ADDRESS=COUNT...
 
 To each address COUNT datagrams, one each INTERVAL_S; all addresses at once. By address: how many
-were sent and answered, and the longest time without an answer, in seconds from when the first of
-the unanswered datagrams was sent. An answer may take a second.
+were sent and answered, and each time without an answer, as a pair: when the first of the unanswered
+datagrams was sent, by this host's clock, and for how many seconds none was answered. An answer may
+take a second.
 """
 
 import contextlib
@@ -40,20 +41,16 @@ class Flow:
         if sender == self.target:
             self.answered.add(struct.unpack_from("!I", data)[0])
 
-    def told(self):
-        longest, since = 0.0, None
-        for number, moment in enumerate(self.sent):
-            if number in self.answered:
-                longest, since = max(longest, moment - since if since else 0.0), None
+    def told(self, interval):
+        gaps, since, clock = [], None, time.time() - time.monotonic()
+        for number, moment in enumerate([*self.sent, self.sent[-1] + interval]):
+            if number in self.answered or number == len(self.sent):
+                if since is not None:
+                    gaps.append((round(clock + since, 3), round(moment - since, 3)))
+                since = None
             elif since is None:
                 since = moment
-        if since is not None:
-            longest = max(longest, self.sent[-1] - since)
-        return {
-            "sent": len(self.sent),
-            "answered": len(self.answered),
-            "longest_gap_s": round(longest, 3),
-        }
+        return {"sent": len(self.sent), "answered": len(self.answered), "gaps": gaps}
 
 
 def main():
@@ -78,7 +75,7 @@ def main():
                 key.data.receive()
             if left <= 0:
                 break
-    json.dump({address: flow.told() for address, flow in flows.items()}, sys.stdout)
+    json.dump({address: flow.told(interval) for address, flow in flows.items()}, sys.stdout)
 
 
 main()
