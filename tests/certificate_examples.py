@@ -294,7 +294,8 @@ def services() -> list[Check]:
 def counted(promise: str, conditions: str, unit: str, promised: int, found: int) -> Check:
     """A check that so many of something are there at once."""
     measurement = Measurement(
-        promise, conditions, found, unit, half_width=0.0, trials=(found,), threshold=promised
+        promise, conditions, found, unit, observed=True, tried=promised,
+        trials=(found,), threshold=promised
     )
     verdict = PASS if found >= promised else FAIL
     told = f"{promise}: {found} of {promised} {unit}."

@@ -1,4 +1,4 @@
-"""Of all tests: what measures runs alone, and one plain line closes the run."""
+"""Of all tests: what measures runs alone, and two plain lines close the run."""
 
 from __future__ import annotations
 
@@ -19,29 +19,14 @@ settings.register_profile("gatepass", max_examples=60, deadline=None, database=N
 settings.load_profile("gatepass")
 
 HERE = Path(__file__).parent
-RETRIED = (
-    HERE / "faults",
-    HERE / "lab" / "test_dataplane_limits.py",
-    HERE / "lab" / "test_dataplane_ipsec.py",
-    HERE / "lab" / "test_dataplane_dialup.py",
-    HERE / "lab" / "test_sslvpn_server.py",
-)
 FIRST = (HERE / "faults", HERE / "runs")
 """The longest files; a worker that began one of them last would be waited for by the others."""
-LONG = (HERE / "faults" / "test_site_faults.py", HERE / "faults" / "test_remote_faults.py")
-"""Left out of a test run unless asked for (``-m long``): each waits for tunnels and their keys."""
+LEFT_OUT = "left_out"
+"""Key under which a worker tells how many tests it was told to leave out."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Second tries, what is left out, the longest files first and what must be alone last.
-
-    What measures may meet a slow moment of the machine: a second try, told as "rerun".
-    """
-    for item in items:
-        if any(item.path.is_relative_to(place) for place in RETRIED):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-        if item.path in LONG:
-            item.add_marker(pytest.mark.long)
+    """The longest files first and what must be alone last."""
     items.sort(key=lambda item: (must_be_alone(item.nodeid), item.path.parent not in FIRST))
 
 
@@ -60,18 +45,38 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker has left out; each of them leaves out the same."""
+    node.config.left_out = getattr(node, "workeroutput", {}).get(LEFT_OUT, 0)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that started this worker how many tests were left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[LEFT_OUT] = getattr(session.config, "left_out", 0)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count what the call leaves out (`-m`, `-k`)."""
+    config = items[0].config
+    config.left_out = getattr(config, "left_out", 0) + len(items)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Keep the counts for the closing line."""
-    counts = {
-        name: len(terminalreporter.stats.get(name, [])) for name in ("passed", "failed", "error")
-    }
-    terminalreporter.config.closing_line = (
-        f"{counts['passed']} passed, {counts['failed'] + counts['error']} failed"
+    """Keep the counts for the closing lines; no test has a second try, so none is counted."""
+    config, stats = terminalreporter.config, terminalreporter.stats
+    passed, failed, error, skipped = (
+        len(stats.get(name, [])) for name in ("passed", "failed", "error", "skipped")
+    )
+    config.closing_lines = (
+        f"Left out by the call: {getattr(config, 'left_out', 0)}. Tried again: 0.\n"
+        f"{passed} passed, {failed + error} failed" + (f", {skipped} skipped" if skipped else "")
     )
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Print it after everything else."""
-    if line := getattr(config, "closing_line", ""):
-        print(f"\n{line}", flush=True)
+    """Print them after everything else."""
+    if lines := getattr(config, "closing_lines", ""):
+        print(f"\n{lines}", flush=True)

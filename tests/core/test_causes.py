@@ -11,7 +11,26 @@ from gatepass.causes import Seen, Shaper, causes, told
 from gatepass.gateway_load import GatewayLoad, Licence
 from gatepass.iperf import Trial
 from gatepass.record import Measurement, dump, parse
-from gatepass.shell import Processor
+from gatepass.rig_watch import Conduct
+
+
+def conduct(**more: object) -> Conduct:
+    """A host on which nothing happened, but for what is said."""
+    quiet = Conduct(
+        seconds=3.0,
+        busy_percent=20.0,
+        stolen_percent=0.2,
+        soft_percent=3.0,
+        late_percent=0.3,
+        longest_late_s=0.004,
+        packets_waited_percent=0.5,
+        pressure_percent=3.0,
+        nic_lost=0,
+        socket_lost=0,
+        stepped_s=0.0,
+    )
+    return replace(quiet, **more)
+
 
 TRIAL = Trial(
     mbps=240.0,
@@ -24,15 +43,16 @@ TRIAL = Trial(
     rtt_ms=9.0,
     client_cpu=5.0,
     server_cpu=5.0,
-    seen="198.18.1.10",
+    seen=frozenset({"198.18.1.10"}),
     least_rtt_ms=3.0,
     sent_bytes=31_000_000,
     mss=1448,
     path_mtu=1500,
-    client_processor=Processor(20.0, 0.01),
-    server_processor=Processor(20.0, 0.01),
+    client_waited_s=0.01,
+    server_waited_s=0.01,
     began=100.0,
     ended=101.2,
+    conduct={"client": conduct(), "server": conduct()},
 )
 QUIET = GatewayLoad(12, 8.0, 40, 3)
 VALID = Licence("vm_valid", True, 2, 2, 4096, 4096)
@@ -157,7 +177,8 @@ class TestTheRig:
     """What keeps the rig from telling is never looked for on the gateway."""
 
     def test_other_programs_take_the_processor(self) -> None:
-        starved = trial(client_processor=Processor(99.7, 1.1))
+        taken = {"client": conduct(busy_percent=99.7)}
+        starved = trial(client_waited_s=1.1, conduct=taken)
         busy = GatewayLoad(99, 98.0, 40, 3)
         (cause,) = causes(seen(by_rig=True, trials=starved, without=(90.0,), load=busy))
         assert cause.name == kinds.ENDPOINT_CPU

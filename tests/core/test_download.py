@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass import application_mix
 from gatepass.application_mix import mixed_load
-from gatepass.download import Broken, Source, fetch, many, timed
+from gatepass.download import Broken, Source, Transfer, fetch, timed
 from gatepass.errors import NotProven
 from gatepass.file_server import TestFiles
+from gatepass.remote import mix
 from gatepass.specimens import EICAR, FILTERED, specimens
 
 MARK = "gp0a1b2c"
@@ -106,33 +106,36 @@ def test_a_timed_download_is_whole_or_broken(
         timed(shell, source, "cut", 1000, 5)
 
 
-def test_many_objects_are_counted(
-    root: Path, web: Web, source: Source, shell: LocalShell
-) -> None:
-    (root / "a").write_bytes(b"x" * 1000)
-    (root / "b").write_bytes(b"y" * 3000)
-    told = many(shell, source, [("a", 1000), ("b", 3000)], 20, 4, 10)
-    assert (told.files, told.failed, told.bytes) == (40, 0, 80_000)
-    assert len(web.asked) == 40
-    told = many(shell, source, [("a", 1000), ("missing", 7)], 5, 2, 10)
-    assert (told.files, told.failed, told.bytes) == (10, 5, 5000)
+ONE_MIX = (("HTTP", 2), ("HTTPS", 1))
 
 
-def test_a_mix_of_applications_is_counted_in_windows(
-    root: Path, source: Source, shell: LocalShell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(application_mix, "MIX", (("HTTP", 2), ("HTTPS", 1)))
+def test_a_load_is_counted_in_windows(root: Path, source: Source, shell: LocalShell) -> None:
     (root / "a").write_bytes(b"x" * 1000)
     (root / "b").write_bytes(b"y" * 3000)
     files = [("a", 1000), ("b", 3000)]
-    found = mixed_load(shell, lambda protocol: source, files, 0.3, 0.5, 3)
-    assert len(found) == 3 and all(window.seconds == 0.5 for window in found)
-    assert all(window.bytes > 1000 and not window.failed for window in found)
-    found = mixed_load(shell, lambda protocol: source, [*files, ("gone", 5)], 0.3, 0.5, 2)
-    assert all(0 < window.failed < window.files for window in found)
+    found = mixed_load(shell, lambda protocol: source, files, ONE_MIX, 0.3, 1.5)
+    assert len(found) == 2 and all(window.seconds == 0.75 for window in found)
+    whole = Transfer.joined(found)
+    assert whole.bytes > 10_000 and whole.files > 5 and not whole.failed
+    missing = [*files, ("gone", 5)]
+    whole = Transfer.joined(mixed_load(shell, lambda protocol: source, missing, ONE_MIX, 0.3, 1.0))
+    assert 0 < whole.failed < whole.files
     nowhere = Source("http", "127.0.0.1", 9)
-    found = mixed_load(shell, lambda protocol: nowhere, files, 0.1, 0.3, 1)
-    assert found[0].bytes == 0 and found[0].failed == found[0].files > 0
+    whole = Transfer.joined(mixed_load(shell, lambda protocol: nowhere, files, ONE_MIX, 0.1, 0.3))
+    assert whole.bytes == 0 and whole.failed == whole.files > 0
+    assert whole.seconds == pytest.approx(0.3)
+
+
+def test_an_object_counts_over_the_time_that_it_took() -> None:
+    # 100 bytes from 9.5 to 11.5: a quarter before the start at 10, half and a quarter in windows
+    found = mix.windows_of([(11.5, 2.0, 100)], 10, 1, 3)
+    assert [window["bytes"] for window in found] == [50, 25, 0]
+    assert [window["files"] for window in found] == [0, 1, 0]
+    # so large objects at a steady rate are a steady rate
+    large = [(9.0 + 0.7 * number, 0.7, 70) for number in range(1, 9)]
+    assert {window["bytes"] for window in mix.windows_of(large, 10, 1, 4)} == {100}
+    failed = mix.windows_of([(10.5, 0.1, 0)], 10, 1, 1)
+    assert failed == [{"bytes": 0, "files": 1, "failed": 1}]
 
 
 def test_no_curl(source: Source, tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
+from gatepass.control import must_be_answered_directly
 from gatepass.errors import NotProven
 from gatepass.probe import ANSWERED, REFUSED, SILENT, Probe, start_responder, try_all
+from gatepass.testbed import Endpoint
 
 DROP = (
     "nft add table inet t; nft add chain inet t c '{ type filter hook input priority 0; }'; "
@@ -62,6 +64,41 @@ def test_ports_that_are_taken(apart: LocalShell) -> None:
 def test_a_prober_that_fails(shell: LocalShell) -> None:
     with pytest.raises(NotProven, match="prober failed on the client"):
         try_all(shell, [Probe("icmp", "127.0.0.1", 1)])
+
+
+def far(**direct: str) -> Endpoint:
+    """An endpoint with these addresses on the path without the gateway."""
+    return Endpoint.model_construct(ssh=None, address="198.18.2.10", **direct)
+
+
+def test_a_control_takes_the_same_port_on_the_other_path(apart: LocalShell) -> None:
+    responder = start_responder(apart, [5301], 30)
+    probes = [Probe("tcp", "198.18.2.10", 5301, via="7"), Probe("udp", "2001:2::1", 5301)]
+    told = must_be_answered_directly(
+        apart, "server", far(direct_address="127.0.0.1", direct_address6="::1"), probes
+    )
+    assert told == "On the path without the gateway TCP to 127.0.0.1 port 5301 is answered."
+    responder.stop()
+
+
+def test_a_control_that_is_not_answered_is_not_proven(apart: LocalShell) -> None:
+    responder = start_responder(apart, [5301, 5303], 30)
+    apart.run(DROP)
+    probes = [Probe("tcp", "198.18.2.10", port) for port in (5301, 5303)]
+    words = r"port 5303 is not answered .*silent; 1 of 2 .* on the server, or on the client"
+    with pytest.raises(NotProven, match=words):
+        must_be_answered_directly(apart, "server", far(direct_address="127.0.0.1"), probes)
+    responder.stop()
+
+
+@pytest.mark.parametrize(
+    ("address", "key"), [("198.18.2.10", "direct_address"), ("2001:2::1", "direct_address6")]
+)
+def test_without_a_path_for_the_control_nothing_is_proven(
+    shell: LocalShell, address: str, key: str
+) -> None:
+    with pytest.raises(NotProven, match=f"Give both endpoints a {key} in"):
+        must_be_answered_directly(shell, "server", far(), [Probe("tcp", address, 5301)])
 
 
 def test_arguments() -> None:

@@ -81,7 +81,7 @@ def test_all_are_served_at_once(shell: LocalShell, proxy: Proxy) -> None:
     assert proxy.at_once == 60
     assert told.served >= 60
     assert told.bytes >= sum(len(content(user)) for user in range(60))
-    assert told.failures_allowed and told.median_s <= told.p99_s
+    assert told.median_s <= told.p99_s
     assert "60 of 60 users were served" in str(told)
 
 
@@ -90,7 +90,6 @@ def test_refused_users_are_counted(shell: LocalShell, proxy: Proxy) -> None:
     told = ask(shell, proxy, 50)
     assert told.served_users == 20
     assert told.failed >= 30 and told.reason == "answer 403"
-    assert not told.failures_allowed
 
 
 def test_another_users_answer_is_seen(shell: LocalShell, proxy: Proxy) -> None:

@@ -28,10 +28,11 @@ def told(promise: str, conditions: str, unit: str = "Mbit/s") -> float | None:
         ("Stateful throughput", "10 policies, NAT on", None),
         ("Throughput with security services", "FTP download of 20 MiB, NAT on", 585.2),
         ("Throughput with security services", "HTTP download of 20 MiB, NAT on", None),
-        ("IPsec throughput", "AES256, SHA256, DH 14", 318),
+        ("IPsec throughput", "AES256, SHA256, DH 14, as fast as it goes", 318),
+        ("IPsec throughput", "AES256, SHA256, DH 14", None),
         ("IPsec throughput", "AES256, SHA256, DH 14, 20 tunnels up", None),  # another method
-        ("IPsec throughput", "3DES, SHA1, DH 2", 121),
-        ("Remote access throughput", "SSL VPN, to the client", 109),
+        ("IPsec throughput", "3DES, SHA1, DH 2, as fast as it goes", 121),
+        ("Remote access throughput", "SSL VPN, to the client, as fast as it goes", 109),
         ("Remote access throughput", "dial-up IPsec, to the client", None),
     ],
 )

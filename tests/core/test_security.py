@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gateway_client import GatewayUnderTest
 
 from gatepass.changes import SAVED, Changes, undo
-from gatepass.errors import NotApplicable
+from gatepass.errors import NotApplicable, NotProven
 from gatepass.fortigate import FortiGate, Refused
 from gatepass.geography import OwnCountry
 from gatepass.rules import Flow, RuleSet
-from gatepass.security import FLOW, PROXY, Inspection, SecurityProfiles, without_licence
+from gatepass.security import (
+    FLOW,
+    FUNCTIONS,
+    PROXY,
+    Inspection,
+    SecurityProfiles,
+    must_be_licensed,
+    without_licence,
+)
 from gatepass.security_log import stopped, told
 from gatepass.specimens import BLOCKED_HOST, exploit
 
@@ -126,6 +135,26 @@ def test_a_licence_that_is_missing(
     assert without_licence(gateway) == {}
     device.control("PUT", "/faults/license-missing", {"function": function})
     assert without_licence(gateway) == {function: "no license"}
+    with pytest.raises(AssertionError, match=r"no valid licence for .*“no license”"):
+        must_be_licensed(gateway)
+    must_be_licensed(gateway, FUNCTIONS.keys() - {function})
+
+
+def test_a_licence_that_has_expired_is_none(
+    gateway: FortiGate, device: GatewayUnderTest
+) -> None:
+    device.control("PUT", "/faults/licence-expired", {})
+    assert without_licence(gateway) == dict.fromkeys(FUNCTIONS, "expired")
+    with pytest.raises(AssertionError, match=r"for antivirus and web filter and .*“expired”"):
+        must_be_licensed(gateway)
+
+
+def test_licences_that_are_not_told_are_not_known() -> None:
+    def refuse(path: str) -> dict:
+        raise Refused("The gateway says 403.")
+
+    with pytest.raises(NotProven, match=r"is not known: The gateway says 403\. Give the API user"):
+        without_licence(SimpleNamespace(monitor=refuse))
 
 
 def test_the_log_tells_what_was_stopped_of_the_clients(

@@ -10,7 +10,7 @@ from gatepass.throughput import LONGEST_SERIES, Trials
 
 def trial(mbps: float, intervals: tuple[float, ...], interval_s: float = 1.0) -> Trial:
     return Trial(
-        mbps, 1, 1, 2.0, intervals, 0, None, 1.0, 5.0, 5.0, "192.0.2.1", interval_s=interval_s
+        mbps, 1, 1, 2.0, intervals, 0, None, 1.0, 5.0, 5.0, frozenset(), interval_s=interval_s
     )
 
 

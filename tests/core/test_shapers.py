@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from gatepass.fortigate import FortiGate
-from gatepass.shapers import Shaper, in_use
+import pytest
 
-SHAPERS, POLICIES = "firewall.shaper/traffic-shaper", "firewall/shaping-policy"
+from gatepass.changes import Changes
+from gatepass.fortigate import FortiGate
+from gatepass.rules import Flow, RuleSet
+from gatepass.shapers import SHAPERS, Held, Shaper, held, held_alike, in_use
+from gatepass.shapers import SHAPING as POLICIES
+
+TIER = Held("sgw-200", "sgw-200")
+FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")
 
 
 def test_the_delivered_shaper(gateway: FortiGate) -> None:
     used = [row["id"] for row in gateway.rows(POLICIES)]
-    assert in_use(gateway) == [Shaper("sgw-200", 320.0, 0.0, tuple(used))]
+    assert in_use(gateway) == [Shaper("sgw-200", 326.0, 0.0, tuple(used))]
 
 
 def test_units_and_what_no_enabled_policy_uses(gateway: FortiGate) -> None:
@@ -24,3 +30,43 @@ def test_units_and_what_no_enabled_policy_uses(gateway: FortiGate) -> None:
     for row in gateway.rows(POLICIES):
         gateway.change(POLICIES, row["id"], {"status": "disable"})
     assert in_use(gateway) == []
+
+
+@pytest.mark.parametrize(
+    ("incoming", "outgoing", "shapers"),
+    [("port2", "port1", TIER), ("ssl.root", "port1", Held()), ("port2", "port3", Held())],
+)
+def test_what_holds_a_way_through_the_gateway(
+    gateway: FortiGate, incoming: str, outgoing: str, shapers: Held
+) -> None:
+    assert held(gateway, incoming, outgoing) == shapers
+
+
+def test_a_policy_for_every_interface_holds_tunnels_too(gateway: FortiGate) -> None:
+    assert (str(Held()), str(TIER), str(Held("a", "b"))) == (
+        "no shaper", '"sgw-200"', '"a" and "b"',
+    )
+    gateway.change(POLICIES, 1, {"srcintf": [{"name": "any"}]})
+    assert held(gateway, "ssl.root", "port1") == TIER
+
+
+def test_the_path_beside_a_tunnel_takes_its_shapers_and_gives_them_back(
+    gateway: FortiGate, changes: Changes
+) -> None:
+    rules, before = RuleSet(gateway, changes, FLOW), gateway.rows(POLICIES)
+    for wanted in (Held(), Held("sgw-200", "")):
+        with held_alike(gateway, changes, rules, "port1", wanted):
+            first = gateway.rows(POLICIES)[0]
+            names = [wanted.onward or "gp0a1b2c-unlimited", "gp0a1b2c-unlimited"]
+            assert [first["traffic-shaper"], first["traffic-shaper-reverse"]] == names
+            assert first["srcaddr"][0]["name"] == "gp0a1b2c-client"
+            assert gateway.row(SHAPERS, "gp0a1b2c-unlimited")["maximum-bandwidth"] == 0
+        assert gateway.rows(POLICIES) == before
+
+
+def test_what_takes_the_same_shapers_already_is_left_alone(
+    gateway: FortiGate, changes: Changes
+) -> None:
+    rules, before = RuleSet(gateway, changes, FLOW), gateway.rows(POLICIES)
+    with held_alike(gateway, changes, rules, "port1", TIER):
+        assert gateway.rows(POLICIES) == before

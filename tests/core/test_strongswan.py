@@ -87,7 +87,7 @@ def test_tunnels_come_up_carry_and_go(charons: tuple[Charon, Charon]) -> None:
         assert carries(gateway.shell, number)
         sa = peer.sa(name)
         assert sa and sa.initiated and sa.group == "MODP_2048"
-        assert until(lambda name=name: _counted(peer, name) >= 100, 5)
+        assert until(lambda name=name: _counted(peer, name) >= 100, 20)
         assert (sa.child.encryption, sa.child.integrity) == ("AES_CBC-256", "HMAC_SHA2_256_128")
         assert sa.child.local_ts == (f"198.19.10{number}.0/24",)
         assert sa.child.encap == peer.in_user_space

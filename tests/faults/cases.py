@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import pytest
 from faulty_lab import Ended, FaultyLab, is_a_sentence
 
-FAIL, NOT_PROVEN = "fail", "not proven"
+from gatepass.outcome import Check
+
+FAIL, NOT_PROVEN, NOT_APPLICABLE = "fail", "not proven", "not applicable"
 AT_ONCE_S = 5
 
 PREFLIGHT, HANDOVER = "*.Preflight.*", "*.Handover.*"
 BASELINES = "*.Baseline *.*"
 ENFORCEMENT, CEILING = "*.Policy Enforcement.*", "*.Tier Ceiling.*"
-READY = "The Endpoints Are Ready"
+READY, CLOCKS = "The Endpoints Are Ready", "The Endpoints' Clocks Agree"
+BEFORE, AFTER = "The Rig Carries The Tier Without The Gateway", "The Rig Has Not Drifted"
 PATH = "The Path Is Open Before Any Load"
 ONE, ONE_NAT = "One Policy, Without NAT", "One Policy, With NAT"
+MANY = tuple(f"{count} Policies, {nat} NAT" for count in (100, 1000) for nat in ("Without", "With"))
 LOSS = "Hardly Any Packet Is Lost"
 DOWN, UP = "Downloads From The Client's View", "Uploads From The Client's View"
 UDP = "An Overload Of Datagrams"
 PERMITS = "A Policy Permits What It Names"
-NOTHING_ELSE = "Nothing Else Gets Through To The Server"
-NOTHING_BACK = "Nothing Gets Through To The Client"
+NEIGHBOURS = "Neighbouring TCP And UDP Ports Of The Server Are Blocked"
+BACKWARDS = "Two TCP And UDP Ports Of The Client Are Blocked"
+NEIGHBOURS6 = "Two TCP And UDP Ports Of The Server Are Blocked Over IPv6"
+BACKWARDS6 = "Two TCP And UDP Ports Of The Client Are Blocked Over IPv6"
+IPV6 = "A Policy For IPv6 Permits Its TCP Port, Which Is Blocked Without It"
 COUNTS = "The Implicit Deny Counts What It Blocks"
 ORDER, DISABLED = "The Order Of Policies Holds", "A Disabled Policy Does Nothing"
 CLEAN, BACK = "Nothing Is Left Running On The Endpoints", "The Configuration Is Back As It Was"
@@ -48,35 +58,94 @@ class Case:
     def __str__(self) -> str:
         return " ".join(self.fault)
 
+    @property
+    def name(self) -> str:
+        """Of the fault, without its parameters."""
+        return self.fault[0]
 
-def prove(lab: FaultyLab, case: Case) -> None:
-    """Have the fault, run the checks, hold the outcome against the case; whole again after."""
-    with lab.fault(*case.fault):
-        ended = lab.run(*case.tests, HANDOVER)
+
+def together(*cases: Case) -> pytest.param:
+    """Cases that one run proves, as a parameter of a test: no two of them concern one check."""
+    names = [name for case in cases for name in case.caught]
+    assert len(names) == len(set(names)), names
+    return pytest.param(cases, id=" + ".join(map(str, cases)))
+
+
+def alone(*cases: Case) -> list[pytest.param]:
+    """Cases with a run each."""
+    return [together(case) for case in cases]
+
+
+def cases_of(runs: Iterable[pytest.param]) -> list[Case]:
+    """The cases of all these runs."""
+    return [case for run in runs for case in run.values[0]]
+
+
+def prove(lab: FaultyLab, *cases: Case, order: Path | None = None) -> None:
+    """Have the faults, run the checks, hold the outcome against the cases; whole again after.
+
+    Args:
+        lab: whole.
+        cases: each with a fault whose checks are its own.
+        order: path of the order's file; the lab's own unless given.
+    """
+    tests = dict.fromkeys(test for case in cases for test in case.tests)
+    _prove(lab, cases, *tests, HANDOVER, order=order)
+
+
+def prove_whole(lab: FaultyLab, *cases: Case) -> None:
+    """The same with the whole suite: all else that the order asks for has to pass."""
+    _prove(lab, cases)
+
+
+def _prove(
+    lab: FaultyLab, cases: Sequence[Case], *tests: str, order: Path | None = None
+) -> None:
+    with lab.faults(*(case.fault for case in cases)):
+        ended = lab.run(*tests, order=order)
+    left = any(case.left for case in cases)
     restored = lab.restore(ended)
     whole = lab.is_as_delivered()
-    _hold(ended, case)
+    _hold(ended, cases, ("pass",) if tests else ("pass", NOT_APPLICABLE))
     assert restored.returncode == 0, restored.stdout
-    assert ("compares equal" in restored.stdout) == case.left, restored.stdout
+    assert ("compares equal" in restored.stdout) == left, restored.stdout
     assert whole
 
 
-def _hold(ended: Ended, case: Case) -> None:
-    assert set(case.caught) <= set(ended.ran), ended.output
-    for name, check in ended.ran.items():
-        verdict, *words = case.caught.get(name, ("pass",))
-        assert check.verdict == verdict, f"{name} is {check.verdict}: {check.message}"
-        if name in case.caught:
-            assert is_a_sentence(check.message), f"{name}: {check.message}"
-            missing = [word for word in words if word not in check.message]
-            assert not missing, f"{name} does not say {missing}: {check.message}"
-    if case.lost:
-        _, *later = (name for name in ended.ran if name in case.caught)
-        assert all(ended.ran[name].elapsed_s < AT_ONCE_S for name in later), ended.output
-    rejected = FAIL in (verdict for verdict, *_ in case.caught.values())
+def _hold(ended: Ended, cases: Sequence[Case], others: Collection[str]) -> None:
+    """Hold the outcome of a run against the cases whose faults it met.
+
+    Args:
+        ended: the run.
+        cases: all that were in force.
+        others: how the checks may end that none of the cases is about.
+    """
+    caught = {name: wanted for case in cases for name, wanted in case.caught.items()}
+    assert set(caught) <= set(ended.ran), ended.output
+    wrong = [found for check in ended.ran.values() if (found := _wrong(check, caught, others))]
+    assert not wrong, "\n".join(wrong)
+    for case in cases:
+        if case.lost:
+            _, *later = (name for name in ended.ran if name in case.caught)
+            assert all(ended.ran[name].elapsed_s < AT_ONCE_S for name in later), ended.output
+    rejected = FAIL in (verdict for verdict, *_ in caught.values())
     assert ended.outcome.verdict == ("rejected" if rejected else "not proven")
     assert ended.exit_code == (1 if rejected else 2), ended.output
     assert "Traceback" not in ended.output
     restoration = ended.outcome.restoration
+    left = any(case.left for case in cases)
     # None: nothing was changed, as the gateway could not be asked at all
-    assert (restoration is not None and not restoration.identical) == case.left, ended.output
+    assert (restoration is not None and not restoration.identical) == left, ended.output
+
+
+def _wrong(
+    check: Check, caught: Mapping[str, tuple[str, ...]], others: Collection[str]
+) -> str:
+    """What is wrong with how a check ended; empty where nothing is."""
+    verdict, *words = caught.get(check.name, ("",))
+    if check.verdict not in ([verdict] if verdict else others):
+        return f"{check.name} is {check.verdict}: {check.message}"
+    if verdict and not is_a_sentence(check.message):
+        return f"{check.name} says no sentence: {check.message}"
+    missing = [word for word in words if word not in check.message]
+    return f"{check.name} does not say {missing}: {check.message}" if missing else ""

@@ -82,10 +82,11 @@ class FaultyLab:
         self._must("-m", "lab", "down", NAME)
 
     @contextmanager
-    def fault(self, name: str, *parameters: str) -> Iterator[None]:
-        """Have this fault for as long as the block lasts."""
-        self._must("-m", "lab", "fault", name, *parameters, "--lab", NAME)
+    def faults(self, *faults: tuple[str, ...]) -> Iterator[None]:
+        """Have these faults, each a name and its parameters, for as long as the block lasts."""
         try:
+            for fault in faults:
+                self._must("-m", "lab", "fault", *fault, "--lab", NAME)
             yield
         finally:
             self._must("-m", "lab", "fault", "--clear", "--lab", NAME)

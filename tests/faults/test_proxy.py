@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 import pytest
-from cases import FAIL, Case, prove
+from cases import FAIL, Case, alone, cases_of, prove, together
 from faulty_lab import FaultyLab
 
+REFUSES = "The Proxy Refuses Whom No Policy Permits"
 SERVED = "The Promised Users Are Served At Once"
 
-CASES = [
-    Case(
-        ("proxy-refuses-half", "users=37"),
-        ("*.Explicit Proxy.*",),
-        {SERVED: (FAIL, "Every promised proxy user is served: not so", "of 75 users were served")},
+CHAPTER = "*.Explicit Proxy.*"
+
+RUNS = [
+    *alone(
+        Case(
+            ("proxy-refuses-half", "users=37"),
+            (CHAPTER,),
+            {
+                SERVED: (
+                    FAIL,
+                    "Every promised proxy user is served: not so",
+                    "of 75 users were served",
+                )
+            },
+        )
     ),
-    Case(
-        ("proxy-mixes-answers",),
-        ("*.Explicit Proxy.*",),
-        {SERVED: (FAIL, "No proxy user gets the answer of another: not so")},
+    together(
+        Case(
+            ("proxy-open",),
+            (CHAPTER,),
+            {REFUSES: (FAIL, "The proxy refuses whom no policy permits: not so", "were served")},
+        ),
+        Case(
+            ("proxy-mixes-answers",),
+            (CHAPTER,),
+            {SERVED: (FAIL, "No proxy user gets the answer of another: not so")},
+        ),
     ),
 ]
+CASES = cases_of(RUNS)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_fault(lab: FaultyLab, case: Case) -> None:
-    prove(lab, case)
+@pytest.mark.parametrize("cases", RUNS)
+def test_caught(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
+    prove(lab, *cases)

@@ -51,12 +51,14 @@ endpoints:
     address: 198.18.1.10
     address6: "2001:2:0:1::10"
     direct_address: 198.18.3.10
+    direct_address6: "2001:2:0:3::10"
     iperf3_port: 5201
   server:
     ssh: {host: 198.18.0.12, port: 22, user: root, key_file: ssh/id, known_hosts_file: ssh/hosts}
     address: 198.18.2.10
     address6: "2001:2:0:2::10"
     direct_address: 198.18.3.20
+    direct_address6: "2001:2:0:3::20"
     iperf3_port: 5201
   peer:
     ssh: {host: 198.18.0.13, user: root, key_file: ssh/id, known_hosts_file: ssh/hosts}
@@ -75,7 +77,7 @@ profiles:
     streams: 4
     interval_s: 1
     min_trials: 3
-    max_trials: 5
+    budget_s: 25
     confidence: 0.95
 """
 

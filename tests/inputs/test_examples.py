@@ -57,7 +57,7 @@ def test_the_lab_order_is_the_lab() -> None:
     assert (lab.order, lab.tier, lab.service_level) == ("lab", "SGW-200", "Gold")
     assert lab.options.security_services
     assert lab.shaper is not None
-    assert (lab.shaper.name, lab.shaper.burst_allowance_percent) == ("sgw-200", 5)
+    assert (lab.shaper.name, lab.shaper.burst_allowance_percent) == ("sgw-200", 10)
     assert lab.gateway.model == "FortiGate-VM64-LAB"
 
 
@@ -88,7 +88,7 @@ def test_the_example_testbed_loads_beside_the_files_it_names(folder: Path) -> No
 
 
 def test_a_testbed_loads_with_its_defaults(folder: Path) -> None:
-    text = re.sub(r" +(vdom|iperf3_port|address6|direct_address): .*\n", "", TESTBED)
+    text = re.sub(r" +(vdom|iperf3_port|address6|direct_address6?): .*\n", "", TESTBED)
     path = folder / "testbed.yaml"
     path.write_text(text.replace("network_namespace: /proc/4711/ns/net\n", ""))
     loaded = load_testbed(path)
@@ -146,7 +146,7 @@ def test_the_profiles_load(name: str | None, run_s: int, streams: int, sampling:
 
 def test_the_time_of_a_profile_is_known_beforehand() -> None:
     quick = load_profile(VARIABLES / "profiles.yaml", "quick")
-    assert quick.traffic_s(9) == (9 * 3 * 3, 9 * 5 * 3)
+    assert quick.traffic_s(9) == (9 * 3 * 3, 9 * 12 * 3)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ HANDOVER = "*.Handover.*"
 @pytest.fixture(scope="module")
 def slow(lab: FaultyLab) -> Ended:
     """A run in which one check fails."""
-    with lab.fault("mss-small"):
+    with lab.faults(("mss-small",)):
         return lab.run("*.The Path Is Open*", f"*.{CHECK}", HANDOVER)
 
 
@@ -79,7 +79,7 @@ def test_the_report_begins_with_the_verdict(slow: Ended) -> None:
 
 
 def test_who_does_not_answer_is_not_waited_for(lab: FaultyLab) -> None:
-    with lab.fault("host-key-changed"):
+    with lab.faults(("host-key-changed",)):
         ended = lab.run("*.The Endpoints Are Ready", "*.The Path Is Open*")
     assert {check.verdict for check in ended.ran.values()} == {"not proven"}
     assert not (ended.folder / "failures").exists()

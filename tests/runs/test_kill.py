@@ -138,7 +138,7 @@ def test_the_next_run_restores_first(runs: Runs, delivered: Configuration) -> No
     assert code == 2, output  # the checks that were left out are not proven
     assert "fail" not in output
     ran = [line for line in output.splitlines() if re.match(r"  [✓✗?–] ", line)]
-    assert len(ran) == 8 and all("pass" in line for line in ran), output
+    assert len(ran) == 11 and all("pass" in line for line in ran), output
     assert (killed.folder / JOURNAL).read_text().endswith('{"do": "close"}\n')
     # what the next run saved as the configuration from before is the delivered one
     assert (after.folder / SAVED).read_text() == (killed.folder / SAVED).read_text()

@@ -39,7 +39,7 @@ def test_whatever_was_connected_is_gone_after_restore(runs: Runs, delay_s: float
     delivered = Configuration.of(runs.testbed)
     before = {node: runs.on(node, LOOK) for node in ("client", "server")}
     run = runs.start(*USERS)
-    assert wait_until(lambda: any("openconnect --pro" in line for line in on_client(runs)), 60)
+    assert wait_until(lambda: all_there(on_client(runs)), 60)
     time.sleep(delay_s * random.uniform(0.8, 1.2))
     run.kill()
     assert runs.on("server", LOOK) != before["server"]
@@ -52,6 +52,11 @@ def test_whatever_was_connected_is_gone_after_restore(runs: Runs, delay_s: float
             runs.on(node, LOOK)
         )
     assert Configuration.of(runs.testbed) == delivered
+
+
+def all_there(lines: list[str]) -> bool:
+    """Whether users are connecting, and what counts their packets is there."""
+    return all(any(word in line for line in lines) for word in ("openconnect --pro", "_vpn"))
 
 
 def on_client(runs: Runs) -> list[str]:

@@ -1,0 +1,108 @@
+"""The watch that hosts keep on themselves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from local_shell import LocalShell
+
+from gatepass.rig_watch import OWN, Conduct, RigWatch, within
+from gatepass.waiting import until
+
+LINE = {
+    "at": 100.0, "late": 1.0, "longest": 0.004, "stepped": 5.0, "idle": 50.0, "steal": 2.0,
+    "soft": 3.0, "all": 200.0, "pressure": 7.0, "nic_lost": 4,
+    "links": {"eth0": [1000, 10, 3], "tun0": [5, 1, 0]},
+    "socket_lost": 1, "packets_waited": 0.5,
+}  # fmt: skip
+LATER = {
+    **LINE, "at": 102.0, "late": 1.1, "longest": 0.05, "idle": 51.0, "steal": 2.2, "soft": 3.4,
+    "all": 204.0, "pressure": 8.0, "nic_lost": 6,
+    "links": {"eth0": [9000, 60, 4], "tun0": [900, 9, 700]},
+    "packets_waited": 0.6, "programs": {"stress": 97, "sshd": 1},
+}  # fmt: skip
+
+
+def test_two_lines_make_a_conduct() -> None:
+    told = Conduct.of([LINE, LATER])
+    assert told is not None and told.seconds == 2.0
+    assert told.busy_percent == pytest.approx(75)
+    assert told.stolen_percent == pytest.approx(5)
+    assert told.late_percent == pytest.approx(5)
+    assert told.longest_late_s == 0.05
+    assert told.packets_waited_percent == pytest.approx(5)
+    assert told.pressure_percent == pytest.approx(50)
+    assert (told.nic_lost, told.socket_lost, told.stepped_s) == (3, 0, 0)
+    assert told.programs == {"stress": 97, "sshd": 1}
+
+
+def test_what_a_kernel_does_not_tell_is_left_open() -> None:
+    lines = [{k: v for k, v in line.items() if k not in ("packets_waited", "pressure")}
+             for line in (LINE, LATER)]  # fmt: skip
+    told = Conduct.of(lines)
+    assert told is not None
+    assert told.packets_waited_percent is None and told.pressure_percent is None
+    assert Conduct.of([LINE]) is None and Conduct.of([]) is None
+
+
+def test_a_line_that_is_being_written_is_none() -> None:
+    text = f"{json.dumps(LINE)}\n{json.dumps(LATER)}\n{json.dumps(LATER)[:40]}"
+    assert len(within(text, 100.0, 102.0)) == 2
+    assert within(text, 104.0, 105.0) == []
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[RigWatch]:
+    kept = RigWatch(tmp_path)
+    yield kept
+    kept.end()
+    assert not list(tmp_path.glob(".watch*"))
+
+
+def test_an_endpoint_on_this_machine_is_watched_with_the_machine(
+    watch: RigWatch, shell: LocalShell
+) -> None:
+    marked = watch.mark({"client": shell})
+    assert set(marked) == {"client", OWN}
+    until(lambda: len(watch.since(marked)) == 2, 5)
+    for conduct in watch.since(marked).values():
+        assert 0 <= conduct.busy_percent <= 100 and conduct.seconds > 0
+        assert conduct.links
+
+
+def test_a_busy_machine_is_seen_with_the_name_of_who_is_at_work(
+    watch: RigWatch, shell: LocalShell, tmp_path: Path
+) -> None:
+    marked = watch.mark({"client": shell})
+    program = tmp_path / "busy-loop"
+    program.symlink_to(sys.executable)
+    others = subprocess.Popen([program, "-c", "while True: pass"])
+    try:
+        assert until(
+            lambda: any(
+                "busy-loop" in conduct.programs
+                for conduct in watch.since(marked).values()
+            ),
+            15,
+        )
+    finally:
+        others.kill()
+        others.wait()
+
+
+def test_the_watch_on_this_machine_ends_with_whoever_began_it(tmp_path: Path) -> None:
+    """Also where that was killed."""
+    begin = "import sys, time; from pathlib import Path; from gatepass.rig_watch import OwnWatch; "
+    begin += f"OwnWatch(Path({str(tmp_path)!r})); print('begun', flush=True); time.sleep(60)"
+    owner = subprocess.Popen([sys.executable, "-c", begin], stdout=subprocess.PIPE)
+    assert owner.stdout is not None and owner.stdout.readline()
+    look = ["pgrep", "-f", f"rig_watch.py .* {tmp_path}"]
+    assert until(lambda: subprocess.run(look, capture_output=True).returncode == 0, 5)
+    owner.kill()
+    owner.wait()
+    assert until(lambda: subprocess.run(look, capture_output=True).returncode == 1, 5)
