@@ -57,17 +57,18 @@ class BenchLab:
 
     def up(self) -> None:
         """Build it."""
-        self._must("lab", "up", "bench")
+        self.must("lab", "up", "bench")
 
     def down(self) -> None:
         """Take it down."""
-        self._must("lab", "down", "bench")
+        self.must("lab", "down", "bench")
 
     def in_gateway(self, *command: str) -> str:
         """What a command prints in the gateway's node."""
-        return self._must("lab", "exec", "gateway", "--lab", "bench", "--", *command)
+        return self.must("lab", "exec", "gateway", "--lab", "bench", "--", *command)
 
-    def _must(self, module: str, *words: str) -> str:
+    def must(self, module: str, *words: str) -> str:
+        """What a module of the project prints; ends the benchmark where it fails."""
         done = self.python("-m", module, *words)
         if done.returncode:
             raise SystemExit(f"{module} {' '.join(words)}: {done.stderr.strip()}")

@@ -1,0 +1,118 @@
+"""How the verdict on one gateway holds on a quiet machine and beside other programs.
+
+The chapters that measure rates run again and again against one lab: undisturbed, with every core
+taken in bursts, and with one core taken throughout. A sound gateway must never be rejected, and one
+that is set 3 % below its tier must never be approved.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from benchmarks.bench_lab import BenchLab, labs
+from benchmarks.table import show, spread
+from gatepass.outcome import read
+from gatepass.record import FAIL, NOT_PROVEN, PASS
+
+CHAPTERS = ("Baseline Before", "Stateful Firewall", "Tier Ceiling", "Baseline After")
+DOWNLOADS = ("FTP Downloads", "HTTP Downloads", "Objects Of *", "A Mix Of Applications")
+BURST_S = 2.0
+BELOW = ("shaper-below-tier", "percent=93.2")
+"""Of the lab's 326 Mbit/s: TCP goodput of 291 Mbit/s, 3 % below the tier's 300."""
+
+# On and off in turns: all of BURST_S, or throughout without a second argument.
+_TAKER = """
+import sys, time
+begun = time.monotonic()
+while True:
+    if len(sys.argv) > 1 and (time.monotonic() - begun) // float(sys.argv[1]) % 2:
+        time.sleep(0.01)
+"""
+
+
+def main(told: Namespace) -> None:
+    """Runs of each kind, `--times` of them (10 unless given), sound first and then below."""
+    times = told.times or 10
+    loads = {
+        "quiet": (),
+        "every core in bursts of 2 s": (str(BURST_S),) * (os.cpu_count() or 1),
+        "one core throughout": ("",),
+    }
+    rows, kept = [], []
+    with labs() as (lab,):
+        for gateway, fault in (("sound", ()), ("3 % below its tier", BELOW)):
+            if fault:
+                lab.must("lab", "fault", *fault, "--lab", "bench")
+            for load, takers in loads.items():
+                verdicts: Counter[str] = Counter()
+                walls = []
+                for _ in range(times):
+                    with taken(takers):
+                        begun = time.monotonic()
+                        verdict, words = _run(lab, told.profile)
+                        walls.append(time.monotonic() - begun)
+                    verdicts[verdict] += 1
+                    kept += [f"{gateway}, {load}: {text}" for text in words]
+                rows.append(
+                    (
+                        gateway,
+                        load,
+                        times,
+                        *(verdicts[one] for one in ("approved", "not proven", "rejected")),
+                        spread(walls, 0),
+                    )
+                )
+                print(f"{gateway}, {load}: {dict(verdicts)}", flush=True)
+    print()
+    show(("gateway", "load", "runs", "approved", "not proven", "rejected", "s a run"), rows)
+    for text, count in Counter(kept).most_common(20):
+        print(f"- {count} times: {text}")
+
+
+def _run(lab: BenchLab, profile: str) -> tuple[str, list[str]]:
+    """The verdict on the checks that ran, and why it is not approved."""
+    chosen = [word for name in CHAPTERS for word in ("--test", f"*.{name}.*")]
+    chosen += [word for name in DOWNLOADS for word in ("--test", f"*.Security Services.{name}")]
+    lab.python(
+        *("-m", "gatepass", "run", "--testbed", str(lab.testbed_file), "--profile", profile),
+        *("--", *chosen),
+    )
+    folder = max((lab.folder / "results").iterdir())
+    checks = [one for one in read(folder / "output.xml").checks if one.elapsed_s]
+    found = {check.verdict for check in checks}
+    words = [
+        f"{check.name}: {check.verdict}: {check.message[:160]}"
+        for check in checks
+        if check.verdict in (FAIL, NOT_PROVEN)
+    ]
+    if FAIL in found:
+        return "rejected", words
+    return ("approved" if found == {PASS} else "not proven"), words
+
+
+@contextmanager
+def taken(takers: tuple[str, ...]) -> Iterator[None]:
+    """Have programs take the processors for as long as the block lasts, a session each.
+
+    Args:
+        takers: one for each: the length of its bursts in seconds; empty for throughout.
+    """
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", _TAKER, *([burst] if burst else [])], start_new_session=True
+        )
+        for burst in takers
+    ]
+    try:
+        yield
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
