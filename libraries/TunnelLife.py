@@ -20,7 +20,8 @@ SHORTEST_KEYLIFE_S = 120
 """FortiOS takes no less."""
 BACK_S = 60
 """How long a tunnel may take to come back by itself."""
-_LONGER_S = 15
+_LONGER_S = 6
+"""After its keys would have run out: what a renewal in the last moment brings is seen as well."""
 _PULSE_S = 0.02
 _AROUND_S = 4.0
 _BEFORE_S = 1.0

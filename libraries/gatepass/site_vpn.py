@@ -80,9 +80,15 @@ class SiteVpn:
             AssertionError: it does not come up, with the peer's own words.
             NotProven: nothing gets from the client to the peer without a tunnel either.
         """
-        charon, name = self.peer.charon, tunnel.name
-        if not until(lambda: name in charon.initiate([name], _AT_ONCE_S), UP_S):
-            why = charon.try_one(name, _AT_ONCE_S) or "it was not up in time"
+        charon, why = self.peer.charon, ""
+
+        def up() -> bool:
+            # told at once where it is refused, as it is until the gateway applied the change
+            nonlocal why
+            why = charon.try_one(tunnel.name, _AT_ONCE_S)
+            return not why
+
+        if not until(up, UP_S):
             told = f"{why}; its log ends with “{charon.last_words()}”"
             self.must_reach(client)
             raise AssertionError(
