@@ -154,6 +154,7 @@ _ALL = (
         "gateway-cpu-busy",
         "gateway",
         "Downloads and uploads are slow, because something on the gateway takes its processors.",
+        {"mbps": Parameter(150, "what it still forwards of TCP, in Mbit/s")},
     ),
     Fault(
         "large-ruleset-slow",

@@ -10,7 +10,6 @@ A fault that takes the processors away is not to take them from the whole machin
 leave the group. For that the nodes see the groups, too.
 """
 
-import os
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -54,17 +53,6 @@ def leave(pid: int) -> None:
     root = groups()
     if root is not None:
         (root / "cgroup.procs").write_text(str(pid))
-
-
-def join(pid: int) -> None:
-    """Have a process join the group of this one again.
-
-    Args:
-        pid: a process of the same lab.
-    """
-    group = members(os.getpid())
-    if group is not None:
-        group.write_text(str(pid))
 
 
 def groups() -> Path | None:

@@ -42,7 +42,7 @@ DATA_PLANE_FAULTS: dict[str, dict[str, Any]] = {
     "any-any": {},
     "packet-loss": {"percent": 2},
     "mss-small": {"bytes": 216},
-    "gateway-cpu-busy": {},
+    "gateway-cpu-busy": {"mbps": 150},
     "large-ruleset-slow": {"policies": 50, "mbps": 150},
     "not-applied": {},
     "counters-zero": {},

@@ -113,7 +113,7 @@ def until_decided(
             did nothing. Such a trial counts for nobody and is repeated.
         control: runs one trial on the path without the gateway. It takes turns with the trials as
             long as these fall short, so that both see the same rig; a fail waits for
-            `FEWEST_CONTROLS` of them.
+            `FEWEST_CONTROLS` of them that count.
     """
     promises = [(threshold, relation)] + [(at_most, "at most")] * (at_most is not None)
     series: Series[Made] = Series()
@@ -134,7 +134,8 @@ def until_decided(
         open_ones = [
             limit for (limit, _), told in zip(promises, verdicts, strict=True) if told == UNDECIDED
         ]
-        waits = FAIL in verdicts and short and control and len(series.controls) < FEWEST_CONTROLS
+        controls = [one for one in series.controls if not disturbed(one)]
+        waits = FAIL in verdicts and short and control and len(controls) < FEWEST_CONTROLS
         if not open_ones and not waits:
             break
         if not rule.by_intervals and any(_hopeless(samples, limit, rule) for limit in open_ones):
@@ -158,11 +159,13 @@ class Rig:
             where there is no such path, empty where none was asked for.
         limit: why an endpoint was itself at its limit; empty where none was.
         path: on which the controls ran, as a sentence begins with it.
+        fewest: controls that a fail needs, where there were any.
     """
 
     controls: Sequence[float] | None
     limit: str = ""
     path: str = WITHOUT
+    fewest: int = 1
 
     def limits(self, held: Measurement) -> str:
         """Why the rig itself could have caused that a figure misses its threshold; else empty.
@@ -180,6 +183,11 @@ class Rig:
             )
         if not self.controls:
             return ""
+        if len(self.controls) < self.fewest and held.upper < threshold:
+            return (
+                f"{self.path} was tried {len(self.controls)} time undisturbed, and a fail needs "
+                f"{self.fewest}. Run again when nothing else is at work on the endpoints."
+            )
         carried, asked = fmean(self.controls), threshold * HEADROOM
         share = min(1.0, carried / asked) if asked else 1.0
         explains = threshold * share <= held.upper < threshold

@@ -10,7 +10,7 @@ from gatepass.disturbance import disturbance, told_of
 from gatepass.endpoint_load import Ends
 from gatepass.errors import NotProven
 from gatepass.iperf import CONGESTION_CONTROL, Trial
-from gatepass.judgement import Rig, Rule, Series, until_decided
+from gatepass.judgement import FEWEST_CONTROLS, Rig, Rule, Series, until_decided
 from gatepass.record import Measurement
 from gatepass.statistics import FEWEST_TO_SEE_DEPENDENCE, Interval
 from gatepass.tcp_metrics import buffer_delay_percent, efficiency_percent, transfer_time_ratio
@@ -68,7 +68,8 @@ class Trials:
                 "No trial without the gateway was left undisturbed to hold the figure against: "
                 f"{told_of(self.controls_aside)}"
             )
-        return Rig(rates, limit)
+        fewest = 1 if self.rule.by_intervals else FEWEST_CONTROLS
+        return Rig(rates, limit, fewest=fewest)
 
     @property
     def received_bytes(self) -> int:

@@ -184,6 +184,16 @@ class TestControls:
         )
         assert (len(series.counted), len(series.controls)) == (2, FEWEST_CONTROLS)
 
+    def test_one_that_was_disturbed_is_not_one_of_them(self) -> None:
+        rule, trials, without = Rule(3, 12, 0.95), repeat(290), chain([314], repeat(100))
+        series = tried(trials, rule, without, disturbed=lambda rate: "busy" * (rate == 100))
+        assert (series.spent, len(series.controls)) == (12, 6)
+
+    def test_a_fail_does_not_stand_on_fewer(self) -> None:
+        told = verdict(figure(290, 2, "at least"), Rig([314], fewest=FEWEST_CONTROLS))
+        assert told.startswith("Not proven: ") and "tried 1 time undisturbed" in told
+        assert verdict(figure(290, 2, "at least"), Rig(FAST, fewest=2)).startswith("fail")
+
     def test_they_are_of_the_budget(self) -> None:
         assert tried(chain([250, 340] * 9), Rule(3, 8, 0.95), repeat(314)).spent <= 8
 

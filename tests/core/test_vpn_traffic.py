@@ -67,9 +67,16 @@ class TestTogether:
         assert not told.asked[1].served and told.asked[1].told == told.reason
         assert world.users[1].user not in told.answered
 
+    def test_a_tunnel_that_is_gone_is_its_users_alone(self, world: VpnWorld) -> None:
+        gone = world.users[2]
+        world.here.run(f"ip link del {gone.interface}")
+        told = together(world.here, world.users, SERVER, PORT, 0.3)
+        assert told.served == USERS - 1 and not told.asked[2].served
+        assert set(told.answered) == {one.user for one in world.users if one is not gone}
+
     def test_a_script_that_fails_is_not_proven(self, world: VpnWorld) -> None:
-        lost = replace(world.users[0], interface="nowhere")
-        with pytest.raises(NotProven, match=r"traffic failed on the client: .*No such device"):
+        lost = replace(world.users[0], address="nowhere")
+        with pytest.raises(NotProven, match=r"traffic failed on the client: .*illegal IP address"):
             together(world.here, [lost, lost], SERVER, PORT, 0.1)
 
 

@@ -81,9 +81,6 @@ MEASURED = alone(
         (ONE,),
         {ONE: (FAIL, "at least 300 Mbit/s", "Likely cause: TCP's segments carried 204 bytes")},
     ),
-)
-# takes minutes, as the whole machine is busy then
-STARVED = alone(
     Case(
         ("gateway-cpu-busy",),
         (ONE,),
@@ -202,17 +199,11 @@ RUNS = [
         ),
     ),
 ]
-CASES = cases_of([*MEASURED, *STARVED, *RUNS])
+CASES = cases_of([*MEASURED, *RUNS])
 
 
 @pytest.mark.parametrize("cases", MEASURED)
 def test_measured(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
-    prove(lab, *cases)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("cases", STARVED)
-def test_measured_where_it_takes_minutes(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)
 
 

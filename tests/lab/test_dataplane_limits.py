@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import time
+from pathlib import Path
 
 import pytest
 from dataplane_config import address, config, policy, refs, shaper, shaping_policy
@@ -143,11 +145,25 @@ def test_fault_mss_small(rig):
 def test_fault_gateway_cpu_busy(rig):
     rig.apply(config(policy(1)))
     free = _received_mbps(rig.iperf3(seconds=1))
+    idle = _idle_share()
     rig.apply(config(policy(1)), {"gateway-cpu-busy": {}})
     busy = _received_mbps(rig.iperf3(seconds=1))
-    assert busy < free / 2
+    assert busy < min(160, free / 2)
+    assert _idle_share() < 0.05 < idle
     rig.apply(config(policy(1)))
     assert _received_mbps(rig.iperf3(seconds=1)) > 1.5 * busy
+
+
+def _idle_share(seconds: float = 0.5) -> float:
+    """How much of all processors nobody used."""
+
+    def times() -> list[int]:
+        return [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+
+    before = times()
+    time.sleep(seconds)
+    passed = [now - then for then, now in zip(before, times(), strict=True)]
+    return passed[3] / sum(passed)
 
 
 @pytest.mark.parametrize(

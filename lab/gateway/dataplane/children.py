@@ -19,7 +19,9 @@ from lab.process import die_with_parent
 from .errors import DataPlaneError
 
 _PROJECT = Path(__file__).resolve().parents[3]
-_HOG = ("nice", "-n", "5", "sh", "-c", "while :; do :; done")
+# Whoever wants a processor has it before this: within its session, and as a session (sched(7)).
+_HOG = """[ -w /proc/self/autogroup ] && echo 19 >/proc/self/autogroup
+exec chrt --idle 0 sh -c 'while :; do :; done'"""
 _START_S = 20.0
 _ANSWER_S = 10.0
 
@@ -106,7 +108,7 @@ def last_words(log: Path) -> str:
 
 
 class Hogs:
-    """Processes that take all processors, but for what others of the usual priority want."""
+    """Processes that take all processors, but for what anybody else wants."""
 
     def __init__(self, log: Path) -> None:
         self._log = log
@@ -119,8 +121,9 @@ class Hogs:
             DataPlaneError: there is no shell.
         """
         for _ in range(len(self._processes), os.cpu_count() or 1):
-            self._processes.append(start(_HOG, self._log))
-            share.leave(self._processes[-1].pid)
+            hog = start(("sh", "-c", _HOG), self._log, start_new_session=True)
+            self._processes.append(hog)
+            share.leave(hog.pid)
 
     def stop(self) -> None:
         """End them."""
@@ -215,13 +218,6 @@ class Worker:
         )
         return self._hear(_START_S)
 
-    def starve(self, starved: bool) -> None:
-        """Give it the processor only where nobody else wants it, or its share again."""
-        if self._process is not None:
-            policy = os.SCHED_IDLE if starved else os.SCHED_OTHER
-            os.sched_setscheduler(self._process.pid, policy, os.sched_param(0))
-            (share.leave if starved else share.join)(self._process.pid)
-
     def ask(self, line: bytes) -> str:
         """Tell it a line; answers its answer.
 
@@ -290,10 +286,6 @@ class InspectorProcess:
             first, second = self._worker.start().split()
             self._ports = (int(first), int(second))
         return self._ports
-
-    def starve(self, starved: bool) -> None:
-        """See `Worker.starve`."""
-        self._worker.starve(starved)
 
     def tell(self, plan: dict[str, Any]) -> None:
         """Tell it the plan and wait until it works by that; nothing where it knows it already.

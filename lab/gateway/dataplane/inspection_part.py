@@ -46,7 +46,7 @@ class Inspection:
 
     def apply(self, intent: Intent) -> None:
         """Start what is needed, and tell the inspector what each policy has inspected."""
-        self._starve(intent.inspector.starved)
+        self._take_processors(intent.inspector.busy)
         inspecting = intent.inspecting
         if inspecting and not self._prepared:
             self._settings.set(_SETTINGS)
@@ -60,12 +60,11 @@ class Inspection:
             if any("antivirus" in found.profiles for found in inspecting.values()):
                 self._clamd.run(signatures=intent.inspector.signatures)
             self.ports = self._inspector.run()
-            self._inspector.starve(intent.inspector.starved)
         if self._inspector.running:
             self._inspector.tell(_plan(intent))
 
-    def _starve(self, starved: bool) -> None:
-        if starved:
+    def _take_processors(self, taken: bool) -> None:
+        if taken:
             self._hogs.run()
         else:
             self._hogs.stop()

@@ -170,7 +170,7 @@ class Inspector:
         blocks_all: whether the web filter lets nothing pass.
         mbps: what it carries at most, in Mbit/s; 0 for no limit.
         object_ms: how long it takes over each object besides, in milliseconds.
-        starved: whether other processes of the gateway take the processors from it.
+        busy: whether other processes of the gateway take all that is left of the processors.
     """
 
     runs: bool = True
@@ -180,7 +180,7 @@ class Inspector:
     blocks_all: bool = False
     mbps: float = 0.0
     object_ms: float = 0.0
-    starved: bool = False
+    busy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
