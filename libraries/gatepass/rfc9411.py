@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-# scipy.special alone loads in half the time of scipy.stats
-from scipy.special import gammaincinv
+from gatepass.quantiles import special
 
 SUSTAIN_S = 300
 """Recommended; longer trials of one kind show nothing more."""
@@ -47,7 +46,7 @@ def failing_at_most(failed: int, attempted: int, confidence: float) -> float:
         failed, attempted: transactions, of which at least one was attempted.
         confidence: one-sided, 0.95 for 95 %.
     """
-    return min(1.0, float(gammaincinv(failed + 1, confidence)) / attempted)
+    return min(1.0, float(special().gammaincinv(failed + 1, confidence)) / attempted)
 
 
 def failures_told(failed: int, attempted: int, confidence: float) -> str:

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import TYPE_CHECKING
 
-import numpy as np
-from scipy.special import stdtr, stdtrit
+from gatepass.quantiles import special, student
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _SERIES = 200_000
 """Simulated. What chance leaves open at so many, two standard errors, is taken off the error."""
@@ -36,16 +39,20 @@ def nominal_level(first: int, last: int, error: float) -> float:
     Raises:
         ValueError: no spread can be known at the first look.
     """
+    import numpy as np  # here, as it takes long to load
+
     if first < 2:
         raise ValueError("a spread needs two samples")
     if first >= last:
         return error
     unsure = 2 * math.sqrt(error * (1 - error) / _SERIES)
-    return float(np.quantile(_smallest_tail(first, last), error - unsure))
+    return float(np.quantile(_smallest_tails(first, last, error), error - unsure))
 
 
-def _smallest_tail(first: int, last: int) -> np.ndarray:
-    """For each simulated series the smallest one-sided p value of its looks."""
+def _smallest_tails(first: int, last: int, error: float) -> np.ndarray:
+    """For each simulated series the smallest one-sided p value of its looks; 1 above the error."""
+    import numpy as np
+
     random = np.random.default_rng(_SEED)
     total, squares, smallest = np.zeros(_SERIES), np.zeros(_SERIES), np.ones(_SERIES)
     for count in range(1, last + 1):
@@ -54,13 +61,11 @@ def _smallest_tail(first: int, last: int) -> np.ndarray:
         squares += figures**2
         if count >= first:
             spread = np.sqrt((squares - total**2 / count) / (count - 1))
-            np.minimum(smallest, _tail(total / spread / np.sqrt(count), count - 1), out=smallest)
+            statistic = total / spread / np.sqrt(count)
+            beyond = statistic > student(count - 1, 1 - error)
+            tails = special().stdtr(count - 1, -statistic[beyond])
+            smallest[beyond] = np.minimum(smallest[beyond], tails)
     return smallest
-
-
-def _tail(statistic: np.ndarray, freedom: int) -> np.ndarray:
-    """The chance of a larger t statistic."""
-    return stdtr(freedom, -statistic)
 
 
 def hopeless(mean: float, spread: float, count: int, last: int, level: float) -> bool:
@@ -80,4 +85,4 @@ def hopeless(mean: float, spread: float, count: int, last: int, level: float) ->
     if spread == 0 or count >= last:
         return False
     optimistic = abs(mean) / spread + 1 / math.sqrt(count)
-    return optimistic * math.sqrt(last) < -float(stdtrit(last - 1, level))
+    return optimistic * math.sqrt(last) < -student(last - 1, level)

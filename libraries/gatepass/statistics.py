@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, stdev, variance
 
-# scipy.special alone loads in half the time of scipy.stats
-from scipy.special import betaincinv, stdtrit
+from gatepass.quantiles import special, student
 
 FEWEST_TO_SEE_DEPENDENCE = 10
 """Samples; in fewer nothing can be seen of whether they hang together."""
@@ -79,8 +78,7 @@ def degradation(
     if total == 0:
         return Degradation(percent, percent, percent)
     freedom = total**2 / sum(part**2 / degrees for part, degrees in parts)
-    quantile = float(stdtrit(freedom, (1 + confidence) / 2))
-    half = quantile * ratio * math.sqrt(total) * 100
+    half = student(freedom, (1 + confidence) / 2) * ratio * math.sqrt(total) * 100
     return Degradation(percent, percent - half, percent + half)
 
 
@@ -107,8 +105,8 @@ def interval(
     level = (1 - confidence) / 2 if level is None else level
     independent = worth(samples) if count >= FEWEST_TO_SEE_DEPENDENCE else None
     size = independent or count
-    quantile = -float(stdtrit(size - 1, level))
-    return Interval(mean, quantile * stdev(samples) / math.sqrt(size), independent)
+    half_width = -student(size - 1, level) * stdev(samples) / math.sqrt(size)
+    return Interval(mean, half_width, independent)
 
 
 def share(count: int, tried: int, confidence: float) -> tuple[float, float]:
@@ -123,8 +121,10 @@ def share(count: int, tried: int, confidence: float) -> tuple[float, float]:
         Lower and upper bound, 0 to 1.
     """
     error = (1 - confidence) / 2
-    low = float(betaincinv(count, tried - count + 1, error)) if count else 0.0
-    high = float(betaincinv(count + 1, tried - count, 1 - error)) if count < tried else 1.0
+    low = float(special().betaincinv(count, tried - count + 1, error)) if count else 0.0
+    if count == tried:
+        return low, 1.0
+    high = float(special().betaincinv(count + 1, tried - count, 1 - error))
     return low, high
 
 

@@ -17,9 +17,9 @@ from itertools import pairwise
 from statistics import fmean, variance
 
 import jumpavg
-from scipy.special import stdtr
 
 from gatepass.history.series import Point, Series
+from gatepass.quantiles import special
 
 LOOK_BACK = 100
 """At most so many runs are looked at, the latest."""
@@ -92,7 +92,7 @@ def by_chance(before: Sequence[Point], after: Sequence[Point]) -> float:
     expected = assumed_spread([*before, *after])
     spread = math.sqrt((ASSUMED_RUNS * expected**2 + seen) / (ASSUMED_RUNS + freedom))
     error = spread * math.sqrt(1 / len(before) + 1 / len(after))
-    return float(2 * stdtr(ASSUMED_RUNS + freedom, -step / error)) if error else 0.0
+    return float(2 * special().stdtr(ASSUMED_RUNS + freedom, -step / error)) if error else 0.0
 
 
 def assumed_spread(points: Sequence[Point]) -> float:
