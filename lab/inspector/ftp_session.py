@@ -151,11 +151,9 @@ class FtpData(Session):
         self.moved = self.over = False
 
     async def open(self) -> Stream:
-        """Open the other half; in active mode towards the client, with the server's address."""
+        """Open the other half; in active mode towards the client, as the server opened it."""
         client = self._expectation.client
-        if client is None:
-            return await opened(self.room.loop, self.leg)
-        return await opened(self.room.loop, self.leg, client, self.leg.source)
+        return await opened(self.room.loop, self.leg, client, plain=client is not None)
 
     async def upward(self) -> None:
         active = self._expectation.client is not None

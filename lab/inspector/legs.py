@@ -57,7 +57,7 @@ def accepted(loop: Loop, sock: socket.socket) -> Leg:
 
 
 async def opened(
-    loop: Loop, leg: Leg, dest: tuple[str, int] | None = None, source: tuple[str, int] | None = None
+    loop: Loop, leg: Leg, dest: tuple[str, int] | None = None, plain: bool = False
 ) -> Stream:
     """Open the other half, with the address of whoever opened the session.
 
@@ -65,12 +65,15 @@ async def opened(
         loop: the loop.
         leg: the first half.
         dest: where to, if it is not where the first half went.
-        source: the address to have instead; the policy's translation then leaves it alone.
+        plain: whether the policy's translation leaves this half alone.
+
+    The port is another one, even where the first half's is a service's: the session table could
+    not tell two halves with all addresses and ports in common apart.
 
     Raises:
         OSError: it cannot be opened.
     """
-    mark = (PLAIN_LEG if source else SERVER_LEG) | leg.slot
+    mark = (PLAIN_LEG if plain else SERVER_LEG) | leg.slot
     to = dest or leg.dest
     family = socket.AF_INET6 if ":" in to[0] else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
@@ -78,12 +81,9 @@ async def opened(
         _transparent(sock)
         sock.setsockopt(socket.SOL_SOCKET, _SO_MARK, mark)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if source:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        else:
-            # The port is chosen at connect, among those free for this destination.
-            sock.setsockopt(socket.SOL_IP, _IP_BIND_ADDRESS_NO_PORT, 1)
-        sock.bind(source or (leg.source[0], 0))
+        # The port is chosen at connect, among those free for this destination.
+        sock.setsockopt(socket.SOL_IP, _IP_BIND_ADDRESS_NO_PORT, 1)
+        sock.bind((leg.source[0], 0))
         stream = Stream(loop, sock)
     except OSError:
         sock.close()
