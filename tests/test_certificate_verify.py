@@ -225,6 +225,14 @@ def test_without_chromium_there_is_a_sentence_and_no_pdf(folder, monkeypatch):
         verify(folder / "certificate.pdf", folder / "output.xml")
 
 
+def test_a_pdf_that_nobody_wants_is_left_out(folder, monkeypatch):
+    monkeypatch.setenv("GATEPASS_PDF", "no")
+    (folder / "certificate.pdf").write_bytes(b"an older one")
+    told = write_pdf(whole(), folder / "certificate.html")
+    assert told == "left out, as GATEPASS_PDF=no says"
+    assert not (folder / "certificate.pdf").exists()
+
+
 def test_a_chromium_that_fails_is_a_sentence(folder, monkeypatch):
     fake = folder / "chromium"
     fake.write_text("#!/bin/sh\necho 'no room left' >&2\nexit 3\n")

@@ -17,7 +17,7 @@ ALONE = (
     "tests/runs/test_run.py",
 )
 """What measures: others at work at the same time would be measured as well."""
-MEASURED = re.compile(r"tests/faults/.*::(test_measured|.*slow)")
+MEASURED = re.compile(r"tests/faults/.*::(test_measured|.*(vpn|ipsec)-slow)")
 """Faults that show in a rate."""
 
 

@@ -106,6 +106,7 @@ def _prove(
     left = any(case.left for case in cases)
     restored = lab.restore(ended)
     whole = lab.is_as_delivered()
+    ended.must_have_had_processors()
     _hold(ended, cases, ("pass",) if tests else ("pass", NOT_APPLICABLE))
     assert restored.returncode == 0, restored.stdout
     assert ("compares equal" in restored.stdout) == left, restored.stdout

@@ -27,4 +27,6 @@ def whole_run(lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> Ended
     order["vpn"]["ipsec"] = ["aes256gcm-dh14"]
     file = tmp_path_factory.mktemp("whole") / "order.yaml"
     file.write_text(yaml.safe_dump(order))
-    return lab.run(order=file)
+    ended = lab.run(order=file)
+    ended.must_have_had_processors()
+    return ended

@@ -84,6 +84,7 @@ class Runs:
             "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
             "PYTHONDONTWRITEBYTECODE": "1",
             "GATEPASS_RESULTS": str(results),
+            "GATEPASS_PDF": "no",
             "LAB_FOLDER": str(testbed.parents[1]),
         }
 
