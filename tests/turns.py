@@ -13,6 +13,7 @@ from pathlib import Path
 ALONE = (
     "tests/lab/test_dataplane_limits.py",
     "tests/lab/test_inspection_plane.py",
+    "tests/runs/test_first_failure.py",
     "tests/runs/test_history_run.py",
     "tests/runs/test_run.py",
 )

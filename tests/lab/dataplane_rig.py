@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from pyroute2 import IPRoute
 
 from lab.gateway.dataplane import DataPlane
+from lab.process import wait_until
 
 T = TypeVar("T")
 _CLONE_NEWNET = 0x40000000
@@ -217,12 +218,11 @@ class Transfer(threading.Thread):
                 self.sender.send(b"z" * 10_000)
             time.sleep(0.001)
 
-    def goes_on(self, seconds: float = 0.6) -> bool:
-        """Whether bytes still arrive at the end of a while."""
+    def goes_on(self, seconds: float = 0.6, patience_s: float = 3.0) -> bool:
+        """Whether bytes still arrive after a while; on a busy machine some time later."""
         time.sleep(seconds)
         before = self.received
-        time.sleep(0.2)
-        return self.received > before
+        return wait_until(lambda: self.received > before, patience_s)
 
     def stop(self) -> None:
         self._on = False
