@@ -55,6 +55,11 @@ class BenchLab:
             check=False,
         )
 
+    @property
+    def last_run(self) -> Path:
+        """The folder of the last run; the record of all runs lies beside them."""
+        return max(path for path in (self.folder / "results").iterdir() if path.is_dir())
+
     def up(self) -> None:
         """Build it."""
         self.must("lab", "up", "bench")

@@ -28,7 +28,7 @@ def main(told: Namespace) -> None:
                 *("--profile", told.profile),
             )
             walls.append(time.monotonic() - begun)
-            folder = max((lab.folder / "results").iterdir())
+            folder = lab.last_run
             outcome = read(folder / "output.xml")
             print(f"{outcome.verdict}, {len(outcome.checks)} checks, exit code {done.returncode}")
             traffics.append(traffic_s(folder / "trials") + transfers_s(outcome))
