@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
+from test_causes import conduct
 
 import Downloads
 import inspection_proof
@@ -52,7 +53,7 @@ class World:
             order=SimpleNamespace(options=SimpleNamespace(security_services=True)),
             profile=SimpleNamespace(
                 confidence=0.95, trial_s=2, omit_s=1, min_trials=3, downloads=3,
-                download_mib=20,
+                download_mib=20, budget_s=36,
             ),
             specimens=specimens("gp0a1b2c", ("exe",)),
             files=files,
@@ -177,6 +178,28 @@ def test_only_what_was_not_ordered_is_not_applicable(world: World) -> None:
     world.session.order.options.security_services = False
     with pytest.raises(NotApplicable, match="does not include security services"):
         Services.Services().the_security_services_are_prepared()
+
+
+# a rig that is busy
+
+
+@pytest.mark.parametrize("busy", [1, 2, 3])
+def test_a_phase_that_the_rig_disturbed_is_repeated_within_the_budget(
+    world: World, busy: int
+) -> None:
+    disturbed = iter([True] * busy)
+
+    def look() -> None:
+        taken = next(disturbed, False)
+        world.conduct = {"client": conduct(stolen_percent=30.0 * taken)}
+
+    world.during = look
+    if busy < 36 // 12:  # phases of the budget
+        world.downloads.application_mix()
+        assert world.facts()["transactions"] == 12 * STEADY.files
+        return
+    with pytest.raises(NotProven, match=r"3 trials count for nobody, .* hypervisor took 30\.0 %"):
+        world.downloads.application_mix()
 
 
 # the proof of the same run
