@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,11 +50,6 @@ class Ended:
             for check in self.outcome.checks
             if check.message != DID_NOT_RUN
         }
-
-    def must_have_had_processors(self) -> None:
-        """Skip the test where a check is not proven as the host took this machine's processors."""
-        if any("the hypervisor took" in message for message in self.messages("not proven")):
-            pytest.skip("The host took processors from this machine; run it again later.")
 
     def messages(self, verdict: str) -> list[str]:
         """The messages of the checks that ended with this verdict."""
@@ -171,6 +166,22 @@ def lab_in(folder: Path) -> Iterator[FaultyLab]:
         yield lab
     finally:
         lab.down()
+
+
+def hold(wrong: Iterable[tuple[Check, str]]) -> None:
+    """Fail for what is wrong with how checks ended; skip where the host alone brought it about.
+
+    Args:
+        wrong: each check that did not end as it should, and what is wrong with it.
+    """
+    wrong = list(wrong)
+    assert all(_spoilt(check) for check, _ in wrong), "\n".join(told for _, told in wrong)
+    if wrong:
+        pytest.skip("The host took processors from this machine; run it again later.")
+
+
+def _spoilt(check: Check) -> bool:
+    return check.verdict == "not proven" and "the hypervisor took" in check.message
 
 
 def is_a_sentence(message: str) -> bool:

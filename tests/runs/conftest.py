@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from faults.faulty_lab import PROJECT, Ended, FaultyLab, lab_in
+from faults.faulty_lab import PROJECT, Ended, FaultyLab, hold, lab_in
 
 
 @pytest.fixture(scope="session")
@@ -28,5 +28,7 @@ def whole_run(lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> Ended
     file = tmp_path_factory.mktemp("whole") / "order.yaml"
     file.write_text(yaml.safe_dump(order))
     ended = lab.run(order=file)
-    ended.must_have_had_processors()
+    ended_well = ("pass", "not applicable")
+    checks = ended.outcome.checks
+    hold((one, one.message) for one in checks if one.verdict not in ended_well)
     return ended
