@@ -12,14 +12,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchmarks import PROJECT
-from gatepass import namespace
-from gatepass.changes import Changes
-from gatepass.fortigate import FortiGate
+from gatepass.base import namespace
+from gatepass.endpoint.ssh import SshShell
+from gatepass.gateway.changes import Changes
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.journal import Journal
+from gatepass.gateway.rules import Flow, RuleSet
 from gatepass.inputs import load_testbed
-from gatepass.journal import Journal
-from gatepass.rules import Flow, RuleSet
-from gatepass.testbed import Testbed
-from ssh_shell import SshShell
+from gatepass.inputs.testbed import Testbed
 
 MARK = "gpbench"
 SHAPER = "firewall.shaper/traffic-shaper"

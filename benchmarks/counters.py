@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from benchmarks.bench_lab import labs
 from benchmarks.table import show, spread
-from gatepass import iperf
-from gatepass.iperf import Load, Trial
-from gatepass.shell import Detached
-from ssh_shell import SshShell
+from gatepass.endpoint import iperf
+from gatepass.endpoint.shell import Detached
+from gatepass.endpoint.ssh import SshShell
+from gatepass.results.trial import Load, Trial
 
 ETHERNET, IPV4, TCP_WITH_TIMESTAMPS, UDP = 14, 20, 32, 8
 LOADS = {

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.table import show, spread
+from gatepass.base.paths import ROOT
 from gatepass.fleet.call import LAB_ORDERS
-from gatepass.outcome import Outcome, read
-from gatepass.paths import ROOT
-from gatepass.record import Measurement
-from Turns import MEASURING, WAITING
+from gatepass.results.outcome import Outcome, read
+from gatepass.results.record import Measurement
+from listeners.Turns import MEASURING, WAITING
 
 SIDE_BY_SIDE = 4
 _TALKING = tuple(word for tag in sorted({*MEASURING, WAITING}) for word in ("--exclude", tag))

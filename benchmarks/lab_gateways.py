@@ -24,9 +24,9 @@ from statistics import fmean, median
 
 from benchmarks.bench_lab import BenchLab
 from benchmarks.table import show, spread
-from gatepass.fortigate import FortiGate
-from gatepass.provisioning import Provisioning
-from gatepass.tenant import HOSTS, POLICIES
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.scenarios.provisioning import Provisioning
+from gatepass.scenarios.tenant import HOSTS, POLICIES
 
 COUNTS = (10, 25, 50, 100)
 CALLS = 20

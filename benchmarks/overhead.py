@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.bench_lab import labs
 from benchmarks.table import show, spread
-from gatepass.outcome import Outcome, read
+from gatepass.results.outcome import Outcome, read
 
 
 def main(told: Namespace) -> None:

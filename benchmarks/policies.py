@@ -13,8 +13,8 @@ from statistics import median
 
 from benchmarks.bench_lab import labs
 from benchmarks.table import show, spread
-from gatepass import iperf
-from gatepass.iperf import Load
+from gatepass.endpoint import iperf
+from gatepass.results.trial import Load
 
 COUNTS = (1, 100, 1000, 5000)
 LOAD = Load(seconds=1.5, omit_s=0.5, streams=4)

@@ -13,8 +13,8 @@ from scipy.special import stdtrit
 
 from benchmarks.table import show
 from gatepass.inputs import load_profile
-from gatepass.judgement import Rule
-from gatepass.sequential import hopeless
+from gatepass.stats.sequential import hopeless
+from gatepass.verdict.judgement import Rule
 
 PROFILES = Path(__file__).parents[1] / "variables" / "profiles.yaml"
 NAMES = ("quick", "standard", "smoke")

@@ -12,12 +12,12 @@ from argparse import Namespace
 from benchmarks.bench_lab import MARK, labs
 from benchmarks.machine import busy_s
 from benchmarks.table import show, spread
-from gatepass.download import Source, Transfer, fetch, timed
-from gatepass.file_server import TestFiles
-from gatepass.security import FLOW, Inspection, SecurityProfiles
-from gatepass.shell import Shell
-from gatepass.specimens import EICAR, Specimen
-from gatepass.waiting import until
+from gatepass.base.waiting import until
+from gatepass.endpoint.download import Source, Transfer, fetch, timed
+from gatepass.endpoint.file_server import TestFiles
+from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.specimens import EICAR, Specimen
+from gatepass.scenarios.security.profiles import FLOW, Inspection, SecurityProfiles
 
 SIZE = 256 * 2**20
 DIRECT, PLAIN, INSPECTED = "direct", "through the gateway", "with security services"
@@ -80,4 +80,3 @@ def _measured(client: Shell, source: Source, path: str) -> tuple[Transfer, float
     before = busy_s()
     transfer = timed(client, source, path, SIZE, LIMIT_S)
     return transfer, busy_s() - before
-

@@ -15,9 +15,9 @@ from statistics import median
 
 from benchmarks.bench_lab import MARK, BenchLab, labs
 from benchmarks.table import show, spread
-from gatepass.changes import remove_marked
-from gatepass.fortigate import FortiGate, Refused
-from gatepass.rules import POLICY, RuleSet
+from gatepass.gateway.changes import remove_marked
+from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.rules import POLICY, RuleSet
 
 TIMES = {100: 5, 1000: 3, 5000: 1}
 SEPARATELY = "POST and GET each, new connections"

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 
 from benchmarks.bench_lab import BenchLab, labs
 from benchmarks.table import show, spread
-from gatepass.outcome import read
-from gatepass.record import FAIL, NOT_PROVEN, PASS
+from gatepass.results.outcome import read
+from gatepass.results.record import FAIL, NOT_PROVEN, PASS
 
 CHECKS = (
     *("Baseline Before.*", "Tier Ceiling.*", "Baseline After.*"),

@@ -17,20 +17,20 @@ from statistics import median
 from benchmarks.bench_lab import MARK, BenchLab, labs
 from benchmarks.machine import busy_s
 from benchmarks.table import show, spread
-from gatepass import iperf
-from gatepass.dialup import DialUp
-from gatepass.dialup_client import DialUpClient
-from gatepass.fortigate import FortiGate
-from gatepass.iperf import Load
-from gatepass.proposals import PROPOSALS
-from gatepass.rules import RuleSet
-from gatepass.shell import Shell
-from gatepass.site_peer import SitePeer
-from gatepass.site_tunnels import Site, SiteTunnels
-from gatepass.site_vpn import SiteVpn
-from gatepass.strongswan import Charon
-from gatepass.vpn_client import Connected
-from ssh_shell import SshShell
+from gatepass.endpoint import iperf
+from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.ssh import SshShell
+from gatepass.endpoint.strongswan import Charon
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.rules import RuleSet
+from gatepass.inputs.proposals import PROPOSALS
+from gatepass.results.trial import Load
+from gatepass.scenarios.remote_access.dialup import DialUp
+from gatepass.scenarios.remote_access.dialup_client import DialUpClient
+from gatepass.scenarios.remote_access.vpn_client import Connected
+from gatepass.scenarios.site_to_site.peer import SitePeer
+from gatepass.scenarios.site_to_site.tunnels import Site, SiteTunnels
+from gatepass.scenarios.site_to_site.vpn import SiteVpn
 
 STRONG = PROPOSALS["aes256gcm-dh14"]
 LOAD = Load(seconds=2, omit_s=1, streams=4)

@@ -29,10 +29,10 @@ from benchmarks import PROJECT
 from benchmarks.bench_lab import BenchLab, labs
 from benchmarks.machine import busy_s
 from benchmarks.table import show, spread
-from gatepass import iperf
-from gatepass.fortigate import FortiGate
-from gatepass.iperf import Load
-from gatepass.shell import Detached, Shell
+from gatepass.endpoint import iperf
+from gatepass.endpoint.shell import Detached, Shell
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.results.trial import Load
 
 SIZES = (10, 50, 100, 200)
 PLAIN = "no tunnel"

@@ -9,19 +9,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from lab.device import DEFAULT_VERSION, DELIVERED, Delivery
-from lab.errors import Interrupted, LabError, LabMistake
-from lab.faults import FAULTS, fault, pairs, parse
-from lab.injection import Injection
-from lab.node import Node, environment
-from lab.process import Process
+from lab.base.errors import Interrupted, LabError, LabMistake
+from lab.base.faults import FAULTS, fault, pairs, parse
+from lab.base.process import Process
+from lab.faults.injection import Injection
+from lab.lifecycle.device import DEFAULT_VERSION, DELIVERED, Delivery
+from lab.lifecycle.state import Lab, check_name, lab, names
+from lab.lifecycle.takedown import down, remove_left_behind
+from lab.lifecycle.tiers import check_tier
+from lab.nodes.node import Node, environment
+from lab.nodes.topology import NODES
 from lab.report import fault_list, status
 from lab.run import interruptible, undisturbed
 from lab.several import run_in_labs, several
-from lab.state import Lab, check_name, lab, names
-from lab.takedown import down, remove_left_behind
-from lab.tiers import check_tier
-from lab.topology import NODES
 
 DEFAULT_NAME = "default"
 _WITH_COMMAND = ("run", "exec")
@@ -203,7 +203,7 @@ def _add_delivery(parser: argparse.ArgumentParser) -> None:
 def _built(name: str, options: argparse.Namespace, tier: str | None) -> Lab:
     """Build a lab that is this process's own."""
     # Here, as its libraries take half a second to import and no other command needs them.
-    from lab.build import up
+    from lab.lifecycle.build import up
 
     owner = Process.of(os.getpid())
     assert owner is not None
@@ -294,7 +294,7 @@ def _fault(options: argparse.Namespace) -> int:
         print(f"Lab {options.lab} is without {chosen.name}.")
     else:
         injection.inject(chosen, values)
-        print(f"Lab {options.lab} has {chosen.name}: {chosen.sentence}")
+        print(f"Lab {options.lab} has {chosen.name}: {chosen.notice}")
     return 0
 
 

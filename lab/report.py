@@ -4,13 +4,13 @@ import textwrap
 import time
 from collections.abc import Iterable, Mapping
 
-from lab.endpoint import Endpoint
-from lab.errors import LabError
-from lab.faults import Fault, Value
-from lab.injection import Injection
-from lab.process import Process
-from lab.state import Lab
-from lab.topology import (
+from lab.base.errors import LabError
+from lab.base.faults import Fault, Value
+from lab.base.process import Process
+from lab.endpoints.endpoint import Endpoint
+from lab.faults.injection import Injection
+from lab.lifecycle.state import Lab
+from lab.nodes.topology import (
     CONTROL_ADDRESS,
     ENDPOINT_CONTROL,
     ENDPOINT_DATA,
@@ -92,7 +92,7 @@ def fault_list(faults: Iterable[Fault]) -> str:
     lines = []
     for fault in faults:
         lines.append(f"{fault.name} ({fault.side})")
-        lines += textwrap.wrap(fault.sentence, 92, initial_indent="    ", subsequent_indent="    ")
+        lines += textwrap.wrap(fault.notice, 92, initial_indent="    ", subsequent_indent="    ")
         for key, parameter in fault.parameters.items():
             default = f"{parameter.default}" or "empty"
             lines.append(f"      {key}: {parameter.meaning} (default: {default})")

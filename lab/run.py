@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-from lab.errors import Interrupted, LabMistake
-from lab.process import die_with_parent
+from lab.base.errors import Interrupted, LabMistake
+from lab.base.process import die_with_parent
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GRACE_SECONDS = 180

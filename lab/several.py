@@ -3,13 +3,13 @@
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 
-from lab.errors import LabMistake
-from lab.faults import Fault, Value
-from lab.injection import Injection
+from lab.base.errors import LabMistake
+from lab.base.faults import Fault, Value
+from lab.faults.injection import Injection
+from lab.lifecycle.state import Lab, check_name
+from lab.lifecycle.takedown import down
+from lab.lifecycle.tiers import tiers
 from lab.run import run_command, undisturbed
-from lab.state import Lab, check_name
-from lab.takedown import down
-from lab.tiers import tiers
 
 MOST = 200
 """Labs of one command; each takes some memory and processes."""

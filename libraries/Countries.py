@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from robot.api.deco import library
 
-from gatepass.waiting import until
-from Gateway import COUNTERS_LAG_S, counter_of
-from guard import keyword
-from Services import ask, must_arrive_directly
-from session import session
+from gatepass.base.waiting import until
+from support.arrivals import ask, must_arrive_directly
+from support.guard import keyword
+from support.policies import COUNTERS_LAG_S, counter_of
+from support.session import session
 
 _PAGE = "a harmless request"
 

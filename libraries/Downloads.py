@@ -7,21 +7,27 @@ from statistics import fmean
 
 from robot.api.deco import library
 
-import trial_runs
-from gatepass.application_mix import MIX, OBJECTS, mixed_load
-from gatepass.disturbance import Watched, told_of
-from gatepass.download import Broken, Source, Transfer, timed
-from gatepass.errors import NotProven
-from gatepass.judgement import Rig, Rule, until_decided
-from gatepass.record import Measurement, figure
-from gatepass.rfc9411 import SUSTAIN_S, deviation_percent, failures_told, steadiness_told, too_many
-from gatepass.statistics import degradation
-from gatepass.throughput import must_be_enough
-from guard import keyword
-from inspection_proof import inspection
-from reasons import conclude
-from Services import port_of
-from session import session
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.download import Broken, Source, Transfer, timed
+from gatepass.results.record import Measurement, figure
+from gatepass.scenarios.security.application_mix import MIX, OBJECTS, mixed_load
+from gatepass.stats.intervals import degradation
+from gatepass.verdict.disturbance import Watched, told_of
+from gatepass.verdict.judgement import Rig, Rule, until_decided
+from gatepass.verdict.rfc9411 import (
+    SUSTAIN_S,
+    deviation_percent,
+    failures_told,
+    steadiness_told,
+    too_many,
+)
+from gatepass.verdict.throughput import must_be_enough
+from support import trial_runs
+from support.arrivals import port_of
+from support.guard import keyword
+from support.inspection_proof import inspection
+from support.reasons import conclude
+from support.session import session
 
 MIB = 2**20
 _SLOWEST_MBPS = 8

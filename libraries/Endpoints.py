@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
 
 from robot.api.deco import library
 
-from gatepass.control import must_be_answered_directly
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.probe import ANSWERED, Answer, Probe, start_responder, try_all
-from gatepass.waiting import until
-from Gateway import APPLY_S, decided_by
-from guard import keyword
-from session import session
-from ssh_shell import SshShell
+from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
+from gatepass.endpoint.ssh import SshShell
+from support.connections import address_of, address_over, control, respond
+from support.guard import keyword
+from support.policies import APPLY_S, decided_by
+from support.session import session
 
 _TOOLS = ("iperf3", "python3", "ss", "timeout", "setsid", "mktemp", "ps")
 _OLDEST_IPERF3 = (3, 7)
 _SAME_CLOCK_S = 2.0
-_RESPONDER_S = 900
 _PATIENCE_S = 3
 """How long a connection is tried at least: a packet may get lost on the way."""
 
@@ -285,62 +283,6 @@ class Endpoints:
 
         until(look, max(_PATIENCE_S, session.rules.in_force_within(APPLY_S)))
         return kept[0]
-
-
-def respond(name: str) -> None:
-    """Have a responder at work on this endpoint."""
-    shell: SshShell = getattr(session, name)
-    running = session.responders.get(name)
-    if running and shell.run(f"[ -f {running.stem}.rc ]").status:
-        return
-    port = session.testbed.endpoints.server.probe_port
-    session.responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
-
-
-def control(source: str, target: str, probes: Sequence[Probe]) -> str:
-    """Try what did not get through on the path without the gateway; see `gatepass.control`.
-
-    Raises:
-        NotProven: it is not answered there either, or there is no such path.
-    """
-    respond(target)
-    far = getattr(session.testbed.endpoints, target)
-    return must_be_answered_directly(getattr(session, source), target, far, probes)
-
-
-def address_over(version: str, name: str) -> str:
-    """An endpoint's address towards the gateway.
-
-    Args:
-        version: IPv4 or IPv6.
-        name: client or server.
-
-    Raises:
-        NotApplicable: the testbed names no IPv6 address for it.
-    """
-    host = getattr(session.testbed.endpoints, name)
-    if version == "IPv4":
-        return host.address
-    if host.address6 is None:
-        raise NotApplicable(
-            "the testbed has no IPv6 (address6 of client and server), so nothing is said of it."
-        )
-    return host.address6
-
-
-def address_of(whose: str) -> str:
-    """The client's own address, or the gateway's on the server's side.
-
-    Raises:
-        NotProven: the gateway does not tell its address.
-    """
-    if whose == "client":
-        return session.testbed.endpoints.client.address
-    port = session.testbed.gateway.server_port
-    known = session.gateway.monitor("system/interface")["results"].get(port, {}).get("ip")
-    if not known:
-        raise NotProven(f"the gateway tells no address of its port {port}; check server_port.")
-    return known
 
 
 def _permitted_by(through: list[Answer], source: str) -> str:

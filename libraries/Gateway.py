@@ -6,18 +6,13 @@ import time
 
 from robot.api.deco import library
 
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.fortigate import Refused
-from gatepass.rules import POLICY
-from gatepass.shapers import Shaper, in_use
-from gatepass.waiting import until
-from guard import keyword
-from session import session
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.waiting import until
+from gatepass.gateway.fortigate import Refused
+from support.guard import keyword
+from support.policies import APPLY_S, COUNTERS_LAG_S, counter_of, look_up
+from support.session import session
 
-APPLY_S = 10
-"""How long a change may take until it is in force; FortiOS applies asynchronously."""
-COUNTERS_LAG_S = 10
-"""How long a FortiGate's policy counters may lag behind."""
 _SAME_CLOCK_S = 60
 TCP = 6
 
@@ -280,51 +275,7 @@ class Gateway:
         until(lambda: look_up(port).get("policy_id") == policyid, patience_s)
 
 
-def counter_of(policyid: int) -> dict:
-    """The gateway's counters of a policy, 0 for the implicit deny; empty where it tells none."""
-    rows = session.gateway.monitor("firewall/policy")["results"]
-    return next((row for row in rows if row.get("policyid") == policyid), {})
-
-
-def look_up(port: int) -> dict:
-    """Which policy the gateway says decides about a TCP connection of the test traffic."""
-    ends, ports = session.testbed.endpoints, session.testbed.gateway
-    try:
-        return session.gateway.monitor(
-            "firewall/policy-lookup",
-            srcintf=ports.client_port,
-            sourceip=ends.client.address,
-            protocol="TCP",
-            dest=ends.server.address,
-            destport=port,
-        ).get("results", {})
-    except Refused:
-        return {}
-
-
-def decided_by(port: int) -> str:
-    """The look-up's answer as a sentence that ends the explanation of a blocked connection."""
-    answer = look_up(port)
-    number = answer.get("policy_id")
-    if number is None:
-        return "The gateway's policy look-up names no policy for it."
-    if number == 0:
-        return "The gateway's policy look-up says that no policy matches it: the implicit deny."
-    row = session.gateway.row(POLICY, number)
-    name = f' "{row["name"]}"' if row else ", which the policy table does not show,"
-    action = answer.get("policy_action", "")
-    return f"The gateway's policy look-up says that policy {number}{name} decides: {action}."
-
-
-def tightest_shaper() -> Shaper | None:
-    """The tightest shaper in use on the gateway; None where none limits anything."""
-    limiting = [shaper for shaper in in_use(session.gateway) if shaper.mbps]
-    return min(limiting, key=lambda shaper: (shaper.mbps, shaper.name), default=None)
-
-
 def _shaper() -> str:
     if session.order.shaper is None:
         raise NotApplicable("the order names no shaper.")
     return session.order.shaper.name
-
-

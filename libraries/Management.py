@@ -8,12 +8,12 @@ import ssl
 from RequestsLibrary import RequestsLibrary
 from robot.api.deco import library
 
-from gatepass import open_ports
-from gatepass.errors import NotProven
-from gatepass.fortigate import broken
-from gatepass.port_language import CLEAR, UNKNOWN, Spoken, language_of
-from guard import keyword
-from session import session
+from gatepass.base.errors import NotProven
+from gatepass.gateway import open_ports
+from gatepass.gateway.fortigate import broken
+from gatepass.gateway.port_language import CLEAR, UNKNOWN, Spoken, language_of
+from support.guard import keyword
+from support.session import session
 
 _STATUS = "/api/v2/monitor/system/status"
 _TIMEOUT_S = 5

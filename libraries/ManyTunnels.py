@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from robot.api.deco import library
 
-import trial_runs
-from gatepass.record import Measurement
-from gatepass.waiting import until
-from guard import keyword
-from session import session
-from SiteToSite import COUNTERS_LAG_S, RATE, behind_the_peer, preferred, promised_tunnels
+from gatepass.base.waiting import until
+from gatepass.results.record import Measurement
+from support import trial_runs
+from support.guard import keyword
+from support.policies import COUNTERS_LAG_S
+from support.session import session
+from support.tunnels import RATE, behind_the_peer, preferred, promised_tunnels
 
 _FEWEST_PULSES = 5
 _TRIES = 2

@@ -9,13 +9,13 @@ from statistics import fmean
 from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
-from gatepass import judgement
-from gatepass.endpoint_load import FULL_CPU_PERCENT
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.provisioning import SetUp
-from gatepass.record import Measurement
-from guard import keyword
-from session import session
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.results.record import Measurement
+from gatepass.scenarios.provisioning import SetUp
+from gatepass.verdict import judgement
+from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
+from support.guard import keyword
+from support.session import session
 
 MEASURED = "Provisioning"
 """How measurements of it are recorded."""

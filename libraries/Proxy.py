@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from robot.api.deco import library
 
-from gatepass import proxy_users
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.proxy_users import Users
-from gatepass.record import Measurement
-from gatepass.rfc9411 import SUSTAIN_S, failures_told, too_many
-from gatepass.waiting import until
-from Gateway import APPLY_S
-from guard import keyword
-from session import session
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.waiting import until
+from gatepass.results.record import Measurement
+from gatepass.scenarios.security import proxy_users
+from gatepass.scenarios.security.proxy_users import Users
+from gatepass.verdict.rfc9411 import SUSTAIN_S, failures_told, too_many
+from support.guard import keyword
+from support.policies import APPLY_S
+from support.session import session
 
 _LOOK_S = 0.3
 

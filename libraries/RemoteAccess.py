@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from robot.api.deco import library
 
-from gatepass import host_changes
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.remote_access import (
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint import host_changes
+from gatepass.scenarios.remote_access.configuration import (
     ALL_BEHIND,
     BEHIND,
     EVERYTHING,
@@ -20,15 +21,13 @@ from gatepass.remote_access import (
     VpnUser,
     host_of,
 )
-from gatepass.ssl_vpn import SslVpn, offered
-from gatepass.waiting import until
-from Gateway import APPLY_S
-from guard import keyword
-from session import session
-from vpn_control import kept_out_by_the_gateway
+from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
+from support.guard import keyword
+from support.policies import APPLY_S
+from support.session import session
+from support.vpn_control import kept_out_by_the_gateway
+from support.vpn_users import LAG_S, listed_as, words_of
 
-LAG_S = 10
-"""How long the gateway's monitor may lag behind."""
 _EXPIRES_S = 8
 """How long a login lasts where its end is looked at."""
 _EXPIRY_LAG_S = 12
@@ -325,15 +324,7 @@ def _must_connect(users: Sequence[VpnUser]) -> None:
         session.evidence("A user of the group gets in", told, one.up)
 
 
-def listed_as(user: VpnUser) -> list[Listed]:
-    """What the gateway's monitor shows of a user."""
-    return [row for row in session.remote_access.listed() if row.name == user.name]
-
-
 def _refused(words: str) -> str:
     return f"Refused; {session.vpn_client.program} says “{words}”."
 
 
-def words_of(words: Sequence[str]) -> str:
-    """A list for a sentence."""
-    return ", ".join(words) or "none"

@@ -8,24 +8,24 @@ from dataclasses import replace
 from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
-import trial_runs
-from Endpoints import address_of, control, respond
-from gatepass import ceiling
-from gatepass.disturbance import told_of
-from gatepass.endpoint_load import FULL_CPU_PERCENT
-from gatepass.errors import NotProven
-from gatepass.judgement import joined
-from gatepass.probe import ANSWERED, Answer, Probe, try_all
-from gatepass.record import Measurement, figure
-from gatepass.remote_access import BEHIND, SPLIT, host_of
-from gatepass.shapers import held, held_alike
-from gatepass.vpn_client import Connected, Together, together
-from gatepass.waiting import until
-from Gateway import APPLY_S
-from guard import keyword
-from reasons import conclude
-from RemoteAccess import LAG_S, listed_as, words_of
-from session import session
+from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
+from gatepass.gateway.shapers import held, held_alike
+from gatepass.results.record import Measurement, figure
+from gatepass.scenarios.remote_access.configuration import BEHIND, SPLIT, host_of
+from gatepass.scenarios.remote_access.vpn_client import Connected, Together, together
+from gatepass.verdict import ceiling
+from gatepass.verdict.disturbance import told_of
+from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
+from gatepass.verdict.judgement import joined
+from support import trial_runs
+from support.connections import address_of, control, respond
+from support.guard import keyword
+from support.policies import APPLY_S
+from support.reasons import conclude
+from support.session import session
+from support.vpn_users import LAG_S, listed_as, words_of
 
 PROMISE, RATE = "VPN users", "Remote access throughput"
 _LOOK_S = 1.0

@@ -12,14 +12,14 @@ from robot.errors import RobotError
 from robot.libraries.BuiltIn import BuiltIn
 
 import gatepass
-from gatepass.errors import NotProven
-from gatepass.fortigate import GatewayLost, Refused
-from gatepass.paths import run_name
-from gatepass.plan import planned
-from gatepass.published import load_published
-from gatepass.shapers import in_use
-from guard import keyword, sentence
-from session import session
+from gatepass.base.errors import NotProven
+from gatepass.base.paths import run_name
+from gatepass.gateway.fortigate import GatewayLost, Refused
+from gatepass.gateway.shapers import in_use
+from gatepass.inputs.published import load_published
+from gatepass.run.plan import planned
+from support.guard import keyword, sentence
+from support.session import session
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -8,27 +8,32 @@ from dataclasses import replace
 from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
-import trial_runs
-from gatepass import ceiling
-from gatepass.disturbance import told_of
-from gatepass.endpoint_load import FULL_CPU_PERCENT
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.judgement import joined
-from gatepass.proposals import PROPOSALS, Proposal
-from gatepass.record import figure
-from gatepass.shapers import held, held_alike
-from gatepass.site_tunnels import MOST, Tunnel
-from gatepass.strongswan import USER_SPACE
-from gatepass.throughput import Trials
-from gatepass.waiting import until
-from guard import keyword
-from reasons import conclude
-from session import session
-from trial_runs import Far
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.strongswan import USER_SPACE
+from gatepass.gateway.shapers import held, held_alike
+from gatepass.inputs.proposals import PROPOSALS, Proposal
+from gatepass.results.record import figure
+from gatepass.scenarios.site_to_site.tunnels import MOST, Tunnel
+from gatepass.verdict import ceiling
+from gatepass.verdict.disturbance import told_of
+from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
+from gatepass.verdict.judgement import joined
+from gatepass.verdict.throughput import Trials
+from support import trial_runs
+from support.guard import keyword
+from support.policies import COUNTERS_LAG_S
+from support.reasons import conclude
+from support.session import session
+from support.tunnels import (
+    RATE,
+    behind_the_peer,
+    beside_the_tunnel,
+    esp_words,
+    preferred,
+    promised_tunnels,
+)
 
-RATE = "IPsec throughput"
-"""How measurements of it are recorded."""
-COUNTERS_LAG_S = 10
 _PULSES = 20
 
 
@@ -287,37 +292,3 @@ class SiteToSite:
         )
 
 
-def promised_tunnels() -> int:
-    """How many the tier promises.
-
-    Raises:
-        NotApplicable: none.
-        NotProven: more than there are addresses for.
-    """
-    promised = session.order.promise.ipsec_tunnels
-    if not promised:
-        raise NotApplicable(f"{session.order.tier} promises no IPsec tunnels.")
-    if promised > MOST:
-        raise NotProven(f"{promised} tunnels are promised, and no more than {MOST} can be tried.")
-    return promised
-
-
-def preferred() -> Proposal:
-    """What the order names first; the strongest that comes without an order."""
-    return PROPOSALS[session.order.vpn.ipsec[0]]
-
-
-def behind_the_peer(address: str) -> Far:
-    """The peer under one of its addresses behind a tunnel."""
-    port = session.testbed.endpoints.peer.iperf3_port
-    return Far(session.peer, address, port, by_policy=False, clear=False)
-
-
-def beside_the_tunnel() -> Far:
-    """The peer under its own address, which no tunnel leads to."""
-    return replace(behind_the_peer(session.site.peer), clear=True)
-
-
-def esp_words() -> str:
-    """Where ESP is done on the peer."""
-    return session.site_vpn.peer.charon.esp

@@ -7,20 +7,20 @@ from statistics import fmean
 
 from robot.api.deco import library
 
-import trial_runs
-from gatepass import record
-from gatepass.causes import Seen
-from gatepass.disturbance import disturbance, told_of
-from gatepass.endpoint_load import Ends
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.iperf import Load, Trial
-from gatepass.judgement import HEADROOM, Rig, because, until_decided
-from gatepass.record import Evidence, Measurement, figure
-from gatepass.statistics import Interval, share
-from gatepass.throughput import Trials, must_be_enough
-from guard import keyword
-from reasons import cause_of, conclude
-from session import session
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.results import record
+from gatepass.results.record import Evidence, Measurement, figure
+from gatepass.results.trial import Load, Trial
+from gatepass.stats.intervals import Interval, share
+from gatepass.verdict.causes import Seen
+from gatepass.verdict.disturbance import disturbance, told_of
+from gatepass.verdict.endpoint_load import Ends
+from gatepass.verdict.judgement import HEADROOM, Rig, because, until_decided
+from gatepass.verdict.throughput import Trials, must_be_enough
+from support import trial_runs
+from support.guard import keyword
+from support.reasons import cause_of, conclude
+from support.session import session
 
 PROMISES = {
     "stateful": ("Stateful throughput", "stateful_mbps"),

@@ -7,14 +7,14 @@ import time
 from robot.api.deco import library
 from robot.errors import RobotError
 
-from gatepass import outage
-from gatepass.pulse import Pulse, Pulses
-from gatepass.record import Measurement, figure
-from gatepass.site_tunnels import MOST, Tunnel
-from gatepass.waiting import until
-from guard import keyword
-from session import session
-from SiteToSite import preferred
+from gatepass.base.waiting import until
+from gatepass.endpoint.pulse import Pulse, Pulses
+from gatepass.results.record import Measurement, figure
+from gatepass.scenarios.site_to_site import outage
+from gatepass.scenarios.site_to_site.tunnels import MOST, Tunnel
+from support.guard import keyword
+from support.session import session
+from support.tunnels import preferred
 
 SHORTEST_KEYLIFE_S = 120
 """FortiOS takes no less."""

@@ -10,10 +10,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from gatepass.outcome import Check, Outcome
-from gatepass.paths import VARIABLES
-from gatepass.published import load_published
-from gatepass.record import (
+from gatepass.base.paths import VARIABLES
+from gatepass.inputs.published import load_published
+from gatepass.report.wording import patterns
+from gatepass.results.outcome import Check, Outcome
+from gatepass.results.record import (
     FAIL,
     NOT_APPLICABLE,
     NOT_PROVEN,
@@ -24,7 +25,6 @@ from gatepass.record import (
     Restoration,
     measured,
 )
-from gatepass.wording import patterns
 
 DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -582,7 +582,7 @@ EXAMPLES = {
 }
 
 if __name__ == "__main__":
-    from gatepass.certificate import render
+    from gatepass.report.certificate import render
 
     example = EXAMPLES[sys.argv[2] if len(sys.argv) > 2 else "approved"]()
     if sys.argv[3:] == ["fi"]:

@@ -3,8 +3,8 @@
 import xml.etree.ElementTree as ET
 
 from certificate_examples import DIGEST
-from gatepass.certificate import render
-from gatepass.outcome import Outcome
+from gatepass.report.certificate import render
+from gatepass.results.outcome import Outcome
 
 
 def parsed(outcome: Outcome) -> ET.Element:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from gatepass import record
-from gatepass.outcome import Check, Outcome
-from gatepass.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS
+from gatepass.results import record
+from gatepass.results.outcome import Check, Outcome
+from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS
 
 _STATUS = {PASS: "PASS", FAIL: "FAIL", NOT_PROVEN: "SKIP", NOT_APPLICABLE: "SKIP"}
 _PREFIX = {NOT_PROVEN: "Not proven: ", NOT_APPLICABLE: "Not applicable: "}
@@ -15,7 +15,7 @@ _START = 'start="2026-11-21T07:22:31.000000"'
 
 
 def write_output(outcome: Outcome, path: Path) -> Path:
-    """Write it; what `gatepass.outcome.read` makes of it makes the same certificate."""
+    """Write it; what `gatepass.results.outcome.read` makes of it makes the same certificate."""
     chapters = dict.fromkeys(check.chapter for check in outcome.checks)
     suites = [_suite(name, outcome) for name in chapters]
     setup = _keyword("Begin The Run", "SETUP", [record.dump("run", outcome.run)])

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from certificate_examples import DIGEST, approved, not_proven, rejected
 from certificate_results import write_output
-from gatepass.certificate import render
-from gatepass.outcome import Check, Outcome
-from gatepass.record import NOT_PROVEN
+from gatepass.report.certificate import render
+from gatepass.results.outcome import Check, Outcome
+from gatepass.results.record import NOT_PROVEN
 
 SERIALS = {"4711-01": "FGVM02TM24000001", "4711-02": "FGVM02TM24000002"}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from certificate_examples import DIGEST, approved, throughput
 from gatepass.history import store
 from gatepass.history.series import Point, Run, Series
-from gatepass.outcome import Outcome
-from gatepass.results import document
+from gatepass.results.outcome import Outcome
+from gatepass.results.results_json import document
 
 SERIAL = "FGVM02TM24001234"
 FIRST = datetime(2026, 3, 2, 8, 0, tzinfo=timezone(timedelta(hours=2)))

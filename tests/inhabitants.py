@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lab.process import Process
+from lab.base.process import Process
 
 KINDS = ("net", "mnt", "pid", "uts", "ipc")
 

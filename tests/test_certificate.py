@@ -16,8 +16,8 @@ from certificate_examples import (
     whole,
 )
 from certificate_reader import body, parsed, reasons, rows, text
-from gatepass.outcome import Check
-from gatepass.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Evidence, Measurement
+from gatepass.results.outcome import Check
+from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Evidence, Measurement
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from certificate_examples import approved, nothing_known, throughput, whole
 from certificate_reader import parsed, text
-from gatepass.svg import Alternative, Bar, Line, bars, curve
+from gatepass.report.svg import Alternative, Bar, Line, bars, curve
 
 OTHER = Alternative("c", "Title", "Text")
 

@@ -12,7 +12,7 @@ import yaml
 
 from certificate_examples import in_finnish, not_proven, rejected, whole
 from certificate_reader import body, parsed, reasons, rows, text
-from gatepass import wording as words
+from gatepass.report import wording as words
 
 LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
 LANGUAGES = ("en", "fi")

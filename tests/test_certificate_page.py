@@ -21,10 +21,10 @@ from certificate_examples import (
     whole,
 )
 from certificate_reader import parsed, reasons, rows, text
-from gatepass import wording as words
-from gatepass.certificate import render, write
-from gatepass.certificate_facts import LONGEST_MESSAGE
-from gatepass.record import Restoration
+from gatepass.report import wording as words
+from gatepass.report.certificate import render, write
+from gatepass.report.phrases import LONGEST_MESSAGE
+from gatepass.results.record import Restoration
 
 LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
 
@@ -141,7 +141,7 @@ RECORDER = """
 from robot.api import logger
 from robot.api.deco import keyword
 from certificate_examples import RUN, throughput
-from gatepass import record
+from gatepass.results import record
 
 @keyword
 def know_the_run():

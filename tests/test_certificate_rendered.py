@@ -21,8 +21,8 @@ from certificate_examples import (
     rejected,
     whole,
 )
-from gatepass.certificate import render, write_pdf
-from gatepass.certificate_verify import changed_word, page_text
+from gatepass.report.certificate import render, write_pdf
+from gatepass.report.verify import changed_word, page_text
 from rendered.contrast import contrast_should_suffice
 
 ROBOT = Path(__file__).resolve().parent / "rendered"

@@ -10,11 +10,12 @@ import pytest
 
 from certificate_examples import in_finnish, not_proven, rejected, whole
 from certificate_results import write_output
-from gatepass import certificate_verify, cli
-from gatepass.certificate import write, write_pdf
-from gatepass.certificate_pdf import BROWSERS
-from gatepass.certificate_verify import verify
-from gatepass.errors import InputError
+from gatepass import cli
+from gatepass.base.errors import InputError
+from gatepass.report import verify as certificate_verify
+from gatepass.report.certificate import write, write_pdf
+from gatepass.report.pdf import BROWSERS
+from gatepass.report.verify import verify
 from test_certificate_rendered import CHROMIUM
 
 EXAMPLES = {"whole": whole, "rejected": rejected, "not-proven": not_proven}

@@ -9,12 +9,12 @@ import pytest
 
 from certificate_examples import approved, rejected
 from fleet_examples import mixed, plan, ran
-from gatepass import dashboard
+from gatepass.base.paths import run_name
+from gatepass.base.result_folders import outputs
 from gatepass.cli import main
-from gatepass.fleet.folders import outputs
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.page import write
-from gatepass.paths import run_name
+from gatepass.report import dashboard
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,11 +12,11 @@ from robot.api import ExecutionResult
 from certificate_examples import approved, not_proven, rejected
 from certificate_reader import text
 from fleet_examples import mixed, plan, ran
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
 from gatepass.fleet.closing import closing_box
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.page import render, write
-from gatepass.outcome import read
+from gatepass.results.outcome import read
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from pypdf import PdfReader
 
 from certificate_examples import approved
 from fleet_examples import mixed, plan, ran, real
-from gatepass.certificate_pdf import print_pdf
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.page import render
+from gatepass.report.pdf import print_pdf
 from test_certificate_rendered import CHROMIUM, looked_at
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")

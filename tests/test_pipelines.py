@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gatepass.changes import SAVED
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
 from gatepass.fleet.call import is_fleet, read
-from gatepass.record import NOT_PROVEN
-from gatepass.run import EXIT_CODES
+from gatepass.gateway.changes import SAVED
+from gatepass.results.record import NOT_PROVEN
+from gatepass.run.run import EXIT_CODES
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")

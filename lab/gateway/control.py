@@ -6,8 +6,9 @@ import json
 
 from aiohttp import web
 
+from lab.base.errors import LabMistake
 from lab.gateway.device import Device
-from lab.gateway.faults import FAULTS
+from lab.gateway.faults import known
 from lab.gateway.listener import Listener
 
 
@@ -48,7 +49,7 @@ class Control:
         await self._device.applier.settled(self._device.applier.request())
 
     async def _list(self, request: web.Request) -> web.Response:
-        return web.json_response({"active": self._device.faults.active(), "known": FAULTS})
+        return web.json_response({"active": self._device.faults.active(), "known": known()})
 
     async def _put(self, request: web.Request) -> web.Response:
         raw = await request.text()
@@ -59,14 +60,14 @@ class Control:
             put = self._device.faults.put(request.match_info["name"], parameters)
         except json.JSONDecodeError:
             return web.json_response({"error": "The parameters are not JSON."}, status=400)
-        except ValueError as error:
+        except (ValueError, LabMistake) as error:
             return web.json_response({"error": str(error)}, status=400)
         await self._in_effect()
         return self._answer({"fault": request.match_info["name"], "parameters": put})
 
     async def _remove(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]
-        if name not in FAULTS:
+        if name not in known():
             return web.json_response({"error": f"There is no fault {name!r}."}, status=404)
         self._device.faults.remove(name)
         await self._in_effect()

@@ -14,7 +14,7 @@ from typing import Any
 
 from cryptography.x509 import DNSName
 
-from lab.certificates import Authority
+from lab.base.certificates import Authority
 from lab.gateway import schema
 from lab.gateway.applier import Applier, Config, DataPlane
 from lab.gateway.cli.script import Script
@@ -25,7 +25,7 @@ from lab.gateway.cmdb.store import Store
 from lab.gateway.cmdb.vault import Vault
 from lab.gateway.faults import Faults
 from lab.gateway.identity import Identity
-from lab.gateway.monitors.resources import Resources
+from lab.gateway.resources import Resources
 from lab.gateway.schema import vpn_certificate
 from lab.gateway.security_log import SecurityLog
 

@@ -5,96 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lab.base.errors import LabMistake
+from lab.base.faults import FAULTS, Value
 from lab.gateway.cmdb.store import Store
 
 EVERY_FUNCTION = "all"
-LICENSED_FUNCTIONS = ("antivirus", "ips", "appctrl", "web_filtering", EVERY_FUNCTION)
+"""Of license-missing."""
+_OF_GATEWAY = {name: fault for name, fault in FAULTS.items() if fault.side == "gateway"}
 
-_CALLS: dict[str, Any] = {"path": "", "method": "", "after": 0, "times": 0}
 
-# Name -> parameters with their defaults.
-API_FAULTS: dict[str, dict[str, Any]] = {
-    "api-500": _CALLS,
-    "api-429": _CALLS,
-    "api-hang": _CALLS | {"seconds": 600},
-    "api-drop": _CALLS,
-    "api-slow": _CALLS | {"milliseconds": 400},
-    "delete-ignored": {"path": ""},
-    "objects-lost": {"path": "", "every": 20},
-    "http-open": {"port": 80},
-    "tls-old": {},
-    "token-ignored": {},
-    "other-certificate": {},
-    "licence-expired": {},
-    "evaluation-licence": {},
-    "too-few-resources": {},
-    "other-device": {},
-    "other-firmware": {},
-    "clock-off": {"minutes": 10},
-}
-DATA_PLANE_FAULTS: dict[str, dict[str, Any]] = {
-    "shaper-below-tier": {"percent": 80},
-    "shaper-missing": {},
-    "nat-not-applied": {},
-    "nat-always": {},
-    "policy-missing": {},
-    "deny-above": {},
-    "any-any": {},
-    "packet-loss": {"percent": 2},
-    "mss-small": {"bytes": 216},
-    "gateway-cpu-busy": {"mbps": 150},
-    "large-ruleset-slow": {"policies": 50, "mbps": 150},
-    "not-applied": {},
-    "counters-zero": {},
-    "disabled-policy-active": {},
-    "order-reversed": {},
-    "implicit-deny-uncounted": {},
-    "one-way-open": {},
-    "ipv6-not-forwarded": {},
-    "ipv6-open": {},
-    "services-not-applied": {},
-    "proxy-not-applied": {},
-    "countries-unknown": {},
-    "signatures-empty": {},
-    "inspector-dead-open": {},
-    "inspector-dead": {},
-    "webfilter-blocks-all": {},
-    "download-altered": {},
-    "inspection-slow": {"mbps": 60},
-    "small-objects-slow": {"milliseconds": 5},
-    "file-filter-not-ftp": {},
-    "webfilter-not-by-proxy": {},
-    "log-lost": {},
-    "proxy-open": {},
-    "proxy-refuses-half": {"users": 37},
-    "proxy-mixes-answers": {"every": 10},
-    "vpn-pool-small": {"users": 37},
-    "split-tunnel-leaks": {},
-    "group-ignored": {},
-    "logout-ignored": {},
-    "vpn-slow": {"mbps": 5},
-    "ipsec-other-cipher": {},
-    "ipsec-clear-beside": {},
-    "ipsec-never-rekeys": {},
-    "ipsec-slow": {"mbps": 5},
-    "disabled-users-let-in": {},
-    "vpn-not-served": {},
-    "vpn-password-ignored": {},
-    "vpn-session-endless": {},
-    "full-tunnel-split": {},
-    "ipsec-weak-group": {},
-    "ipsec-few-tunnels": {"tunnels": 12},
-    "ipsec-stays-down": {},
-    "ipsec-renewal-outage": {"seconds": 2},
-}
-# Faults that the API shows and the data plane carries out.
-LICENCE_FAULTS: dict[str, dict[str, Any]] = {
-    "license-missing": {"function": "antivirus"},
-}
-FAULTS = API_FAULTS | DATA_PLANE_FAULTS | LICENCE_FAULTS
-
-# (fault, parameter) -> what it may be.
-_CHOICES = {("license-missing", "function"): LICENSED_FUNCTIONS}
+def known() -> dict[str, dict[str, Value]]:
+    """The faults that a gateway can have, with all their parameters."""
+    return {name: fault.defaults for name, fault in _OF_GATEWAY.items()}
 
 
 class Faults:
@@ -107,7 +29,7 @@ class Faults:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._active = {name: parameters for name, parameters in store.faults().items()
-                        if name in FAULTS}
+                        if name in _OF_GATEWAY}
         self._calls: dict[str, int] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -121,29 +43,16 @@ class Faults:
         """A parameter of a fault in effect."""
         return self._active[name][parameter]
 
-    def put(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def put(self, name: str, parameters: Mapping[str, Value]) -> dict[str, Value]:
         """Put a fault into effect; answers its parameters.
 
         Raises:
-            ValueError: no such fault, or a parameter that it does not take.
+            LabMistake: no such fault, or a parameter that it does not take.
         """
-        defaults = FAULTS.get(name)
-        if defaults is None:
-            raise ValueError(f"There is no fault {name!r}; known are {', '.join(sorted(FAULTS))}.")
-        for key, value in parameters.items():
-            if key not in defaults:
-                takes = ", ".join(defaults) or "none"
-                raise ValueError(f"Fault {name} has no parameter {key!r}; it takes {takes}.")
-            wanted = type(defaults[key])
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not (is_number and value >= 0 if wanted is int else isinstance(value, wanted)):
-                raise ValueError(f"Parameter {key} of fault {name} must be "
-                                 f"{'a number, 0 or more' if wanted is int else 'text'}.")
-            choices = _CHOICES.get((name, key))
-            if choices is not None and value not in choices:
-                raise ValueError(f"Parameter {key} of fault {name} must be one of "
-                                 f"{', '.join(choices)}.")
-        self._active[name] = {**defaults, **parameters}
+        if name not in _OF_GATEWAY:
+            known = ", ".join(sorted(_OF_GATEWAY))
+            raise LabMistake(f"The gateway has no fault {name!r}; it has {known}.")
+        self._active[name] = _OF_GATEWAY[name].values(parameters)
         self._calls.pop(name, None)
         self._store.set_fault(name, self._active[name])
         return dict(self._active[name])

@@ -17,17 +17,17 @@ import socket
 import sys
 from pathlib import Path
 
-from .clamd import Clamd
-from .events import SecurityLog
-from .ftp_data import Expected
-from .ftp_session import FtpData, FtpSession
-from .http_session import HttpSession
-from .legs import Leg, accepted, listener
-from .loop import Loop
-from .pace import Pace
-from .plan import Plan, plan
-from .raw_session import RawSession, TlsSession
-from .session import Room, Session
+from lab.inspector.clamd import Clamd
+from lab.inspector.events import SecurityLog
+from lab.inspector.ftp_data import Expected
+from lab.inspector.ftp_session import FtpData, FtpSession
+from lab.inspector.http_session import HttpSession
+from lab.inspector.legs import Leg, accepted, listener
+from lab.inspector.pace import Pace
+from lab.inspector.plan import Plan, plan
+from lab.inspector.raw_session import RawSession, TlsSession
+from lab.inspector.session import Room, Session
+from lab.io.loop import Loop
 
 _SESSIONS: dict[str, type[Session]] = {"HTTP": HttpSession, "HTTPS": TlsSession, "FTP": FtpSession}
 

@@ -7,8 +7,8 @@ import re
 import socket
 from collections import deque
 
-from .loop import Loop, Signal
-from .stream import Stream
+from lab.io.loop import Loop, Signal
+from lab.io.stream import Stream
 
 _AT_ONCE = 8
 _ANSWER = re.compile(rb"\d+: .*?: (?:(?P<virus>.+) FOUND|(?P<clean>OK)|(?P<error>.*))\0", re.DOTALL)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from .backlog import HELD
-from .clamd import Clamd
-from .filetypes import ENOUGH, file_type
-from .judge import FROM_CLIENT, FROM_SERVER, Blocked, Judge
-from .plan import FileRule
+from lab.inspector.clamd import Clamd
+from lab.inspector.filetypes import ENOUGH, file_type
+from lab.inspector.judge import FROM_CLIENT, FROM_SERVER, Blocked, Judge
+from lab.inspector.plan import FileRule
+from lab.io.backlog import HELD
 
 LARGEST = 2_000 << 20
 """Bytes up to which content is scanned; clamd takes no larger file, and the rest passes."""

@@ -5,20 +5,19 @@ from __future__ import annotations
 import ctypes
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
-from .marks import CLIENT_LEG
-
-if TYPE_CHECKING:
-    from .ftp_session import FtpSession
+from lab.inspector.marks import CLIENT_LEG
 
 _TABLE = "inet gatepass"
 _SECONDS = 60
 Address = tuple[str, int]
+Control = TypeVar("Control")
+"""A control connection."""
 
 
 @dataclass(slots=True)
-class Expectation:
+class Expectation(Generic[Control]):
     """A data connection that a control connection announced.
 
     Attributes:
@@ -26,18 +25,18 @@ class Expectation:
         client: where it shall lead to, where the server opens it; None if the client does.
     """
 
-    control: FtpSession
+    control: Control
     client: Address | None = None
 
 
-class Expected:
+class Expected(Generic[Control]):
     """All data connections that are to come, by source address and destination."""
 
     def __init__(self) -> None:
-        self._all: dict[tuple[str, str, int], Expectation] = {}
+        self._all: dict[tuple[str, str, int], Expectation[Control]] = {}
         self._filter = _PacketFilter()
 
-    def add(self, source: str, dest: Address, slot: int, expectation: Expectation) -> None:
+    def add(self, source: str, dest: Address, slot: int, expectation: Expectation[Control]) -> None:
         """Expect one; the packet filter hands it to the inspector from now on."""
         self._all[(source, *dest)] = expectation
         name = "ftp_data6" if ":" in source else "ftp_data4"
@@ -46,11 +45,11 @@ class Expected:
             f"add element {_TABLE} {name} {{ {key} timeout {_SECONDS}s : {CLIENT_LEG | slot} }}"
         )
 
-    def take(self, source: str, dest: Address) -> Expectation | None:
+    def take(self, source: str, dest: Address) -> Expectation[Control] | None:
         """The expectation that a new session fulfils."""
         return self._all.pop((source, *dest), None)
 
-    def forget(self, control: FtpSession) -> None:
+    def forget(self, control: Control) -> None:
         """Expect no more of a control connection."""
         for key in [key for key, found in self._all.items() if found.control is control]:
             del self._all[key]

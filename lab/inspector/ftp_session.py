@@ -7,16 +7,16 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import ftp, http
-from .content import Content
-from .ftp_data import Expectation
-from .judge import FROM_CLIENT, FROM_SERVER, Blocked
-from .legs import Leg, opened
-from .pages import ftp_refusal
-from .reader import Body, Ended, Reader
-from .relay import Relay
-from .session import Room, Session
-from .stream import Stream
+from lab.inspector import ftp, http
+from lab.inspector.content import Content
+from lab.inspector.ftp_data import Expectation
+from lab.inspector.judge import FROM_CLIENT, FROM_SERVER, Blocked
+from lab.inspector.legs import Leg, opened
+from lab.inspector.pages import ftp_refusal
+from lab.inspector.reader import Body, Ended, Reader
+from lab.inspector.relay import Relay
+from lab.inspector.session import Room, Session
+from lab.io.stream import Stream
 
 _LONGEST_LINE = 8192
 _UPLOADS = ("STOR", "APPE", "STOU")
@@ -141,7 +141,7 @@ class FtpData(Session):
 
     service = "FTP"
 
-    def __init__(self, room: Room, leg: Leg, expectation: Expectation) -> None:
+    def __init__(self, room: Room, leg: Leg, expectation: Expectation[FtpSession]) -> None:
         super().__init__(room, leg)
         self._expectation = expectation
         self._control = expectation.control

@@ -7,12 +7,12 @@ from collections import deque
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from . import http
-from .content import Content
-from .judge import FROM_CLIENT, FROM_SERVER, HTTP_BROWSER, Blocked, Judge
-from .pages import page
-from .reader import Body
-from .session import Session
+from lab.inspector import http
+from lab.inspector.content import Content
+from lab.inspector.judge import FROM_CLIENT, FROM_SERVER, HTTP_BROWSER, Blocked, Judge
+from lab.inspector.pages import page
+from lab.inspector.reader import Body
+from lab.inspector.session import Session
 
 _DRAIN_S = 2.0
 

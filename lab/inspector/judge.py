@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .events import SecurityLog
-from .legs import Leg
-from .plan import Plan, Policy
-from .signatures import Rule, Search
-from .urlfilter import first_match
+from lab.inspector.events import SecurityLog
+from lab.inspector.legs import Leg
+from lab.inspector.plan import Plan, Policy
+from lab.inspector.signatures import Rule, Search
+from lab.inspector.urlfilter import first_match
 
 FROM_CLIENT, FROM_SERVER = "from_client", "from_server"
 HTTP_BROWSER = (15893, "HTTP.BROWSER", 25)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass
 
-from .loop import Loop
-from .marks import PLAIN_LEG, SERVER_LEG, SLOT
-from .stream import Stream
+from lab.inspector.marks import PLAIN_LEG, SERVER_LEG, SLOT
+from lab.io.loop import Loop
+from lab.io.stream import Stream
 
 _SO_MARK = 36
 _IP_TRANSPARENT, _IPV6_TRANSPARENT = 19, 75

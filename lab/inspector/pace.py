@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from .loop import Loop
+from lab.io.loop import Loop
 
 
 class Pace:

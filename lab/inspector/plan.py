@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .signatures import Rule
-from .urlfilter import UrlEntry
+from lab.inspector.signatures import Rule
+from lab.inspector.urlfilter import UrlEntry
 
 
 @dataclass(frozen=True, slots=True)

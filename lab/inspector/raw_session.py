@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import http
-from .judge import FROM_CLIENT, FROM_SERVER
-from .reader import Body, Reader
-from .relay import Relay
-from .session import Session
-from .tls import NoHello, server_name
+from lab.inspector import http
+from lab.inspector.judge import FROM_CLIENT, FROM_SERVER
+from lab.inspector.reader import Body, Reader
+from lab.inspector.relay import Relay
+from lab.inspector.session import Session
+from lab.inspector.tls import NoHello, server_name
 
 
 class RawSession(Session):

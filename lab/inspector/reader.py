@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import http
-from .stream import Stream
+from lab.inspector import http
+from lab.io.stream import Stream
 
 _SHARED = memoryview(bytearray(256 << 10))
 """Where bulk is read to. Whoever gets a view of it uses it before the next wait."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from . import http
-from .backlog import HELD, Backlog
-from .content import Content
-from .judge import Blocked
-from .pace import Pace
-from .reader import Body, Ended, Piece
-from .stream import Stream
+from lab.inspector import http
+from lab.inspector.content import Content
+from lab.inspector.judge import Blocked
+from lab.inspector.pace import Pace
+from lab.inspector.reader import Body, Ended, Piece
+from lab.io.backlog import HELD, Backlog
+from lab.io.stream import Stream
 
 _WORTH_SPLICING = 256 << 10
 

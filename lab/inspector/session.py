@@ -6,20 +6,20 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .clamd import Clamd
-from .http import Unreadable
-from .judge import Blocked, Judge
-from .legs import Leg, opened
-from .loop import Loop, Signal
-from .pace import Pace
-from .plan import Plan
-from .reader import Reader
-from .relay import Relay
-from .stream import Stream
+from lab.inspector.clamd import Clamd
+from lab.inspector.http import Unreadable
+from lab.inspector.judge import Blocked, Judge
+from lab.inspector.legs import Leg, opened
+from lab.inspector.pace import Pace
+from lab.inspector.plan import Plan
+from lab.inspector.reader import Reader
+from lab.inspector.relay import Relay
+from lab.io.loop import Loop, Signal
+from lab.io.stream import Stream
 
 if TYPE_CHECKING:
-    from .events import SecurityLog
-    from .ftp_data import Expected
+    from lab.inspector.events import SecurityLog
+    from lab.inspector.ftp_data import Expected
 
 
 @dataclass(slots=True)

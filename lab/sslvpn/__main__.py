@@ -21,10 +21,10 @@ import select
 import sys
 from typing import Any
 
-from . import tracked, tun
-from .membership import Membership, PacketFilter
-from .plan import heard
-from .server import Server
+from lab.sslvpn import tracked, tun
+from lab.sslvpn.membership import Membership, PacketFilter
+from lab.sslvpn.plan import heard
+from lab.sslvpn.server import Server
 
 
 class Service:

@@ -10,17 +10,15 @@ import time
 import traceback
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from .frames import IPV4 as IPV4_PROTOCOL
-from .frames import IPV4_HEADS, MAGIC, Deframer, FrameError, frame
-from .http import Answer, BadRequestError, Reader
-from .ppp import Ppp
-from .web import Peer
-
-if TYPE_CHECKING:
-    from .server import Server
-    from .sessions import Session
+from lab.io.loop import Loop
+from lab.sslvpn.frames import IPV4 as IPV4_PROTOCOL
+from lab.sslvpn.frames import IPV4_HEADS, MAGIC, Deframer, FrameError, frame
+from lab.sslvpn.http import Answer, BadRequestError, Reader
+from lab.sslvpn.ppp import Ppp
+from lab.sslvpn.sessions import Session
+from lab.sslvpn.web import Peer, Web
 
 _READ = 262_144
 _RECORD = 16_384
@@ -31,6 +29,32 @@ _MOST_WAITING = 524_288
 _MOST_UNSENT = 2_097_152
 _FAST_BEGIN, _FAST_END = 6, 8
 _WAKE_AFTER_S = 0.02
+
+
+class Owner(Protocol):
+    """What a connection asks of the server that it belongs to."""
+
+    now: float
+    loop: Loop
+    web: Web
+
+    def begin_tunnel(self, connection: Connection, session: Session) -> None:
+        """It asks for the tunnel of a session."""
+
+    def open_tunnel(self, connection: Connection, session: Session) -> None:
+        """Packets may flow."""
+
+    def take(self, packet: bytes) -> None:
+        """A packet of its user."""
+
+    def too_long(self, packet: bytes, mru: int) -> None:
+        """A packet that is longer than its user takes."""
+
+    def flush(self) -> None:
+        """Nothing more for now."""
+
+    def closed(self, connection: Connection) -> None:
+        """It is closed."""
 
 
 class Connection:
@@ -48,7 +72,7 @@ class Connection:
     """
 
     def __init__(
-        self, server: Server, sock: socket.socket, context: ssl.SSLContext, peer: Peer
+        self, server: Owner, sock: socket.socket, context: ssl.SSLContext, peer: Peer
     ) -> None:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from ipaddress import IPv4Address
 
-from .plan import User
+from lab.sslvpn.plan import User
 
 Run = Callable[[str], bool]
 

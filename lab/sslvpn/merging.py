@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from .packets import checksum, folded
+from lab.sslvpn.packets import checksum, folded
 
 HEADER_BYTES = 10
 """What stands before each packet on the device: `struct virtio_net_hdr`."""

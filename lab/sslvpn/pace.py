@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from lab.inspector.loop import Loop
+from lab.io.loop import Loop
 
 _TICK_S = 0.004
 _SAVED_S = 0.01

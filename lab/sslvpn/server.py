@@ -12,16 +12,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from lab.inspector.loop import Loop
-
-from .connection import Connection
-from .merging import HEADER_BYTES, PLAIN, Merger
-from .pace import Pace
-from .packets import fragmentation_needed
-from .plan import Listener, Plan
-from .sessions import Session, Sessions
-from .tls import context_of
-from .web import Peer, Web
+from lab.io.loop import Loop
+from lab.sslvpn.connection import Connection
+from lab.sslvpn.merging import HEADER_BYTES, PLAIN, Merger
+from lab.sslvpn.pace import Pace
+from lab.sslvpn.packets import fragmentation_needed
+from lab.sslvpn.plan import Listener, Plan
+from lab.sslvpn.sessions import Session, Sessions
+from lab.sslvpn.tls import context_of
+from lab.sslvpn.web import Peer, Web
 
 _BACKLOG = 1024
 _PACKET = 65_536

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
 
-from .plan import Plan, Portal, Rule, Sources, Span, User
+from lab.sslvpn.plan import Plan, Portal, Rule, Sources, Span, User
 
 _NOBODY = User("", secrets.token_urlsafe(16))
 _FIRST_INDEX = 1

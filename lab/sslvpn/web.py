@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_network
 from xml.sax.saxutils import quoteattr
 
-from .http import Answer, Request
-from .sessions import Session, Sessions
+from lab.sslvpn.http import Answer, Request
+from lab.sslvpn.sessions import Session, Sessions
 
 COOKIE = "SVPNCOOKIE"
 _FORBIDDEN = Answer(403)

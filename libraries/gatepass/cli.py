@@ -8,10 +8,10 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from gatepass.arguments import Parser as _Parser
-from gatepass.arguments import file as _file
-from gatepass.arguments import split
-from gatepass.errors import InputError
+from gatepass.base.arguments import Parser as _Parser
+from gatepass.base.arguments import file as _file
+from gatepass.base.arguments import split
+from gatepass.base.errors import InputError
 
 DONE, MISTAKE, FAULT = 0, 64, 70
 NOT_RESTORED = 2
@@ -115,7 +115,7 @@ def _run(arguments: list[str]) -> int:
     told, robot = _call(arguments, "./run.sh")
     if told.testbed is None:
         raise InputError("--testbed FILE is missing. Call ./run.sh without it to build a lab.")
-    from gatepass.run import Call, run  # Robot is loaded only when it is to run
+    from gatepass.run.run import Call, run  # Robot is loaded only when it is to run
 
     return run(Call(told.order, told.testbed, told.profile, tuple(robot)))
 
@@ -149,7 +149,7 @@ def _validate(arguments: list[str]) -> int:
 
 def _validated(arguments: list[str]) -> str:
     told, robot = _call(arguments, "./run.sh validate")
-    from gatepass.run import Call, validated
+    from gatepass.run.run import Call, validated
 
     return validated(Call(told.order, told.testbed, told.profile, tuple(robot)))
 
@@ -196,9 +196,9 @@ def _restore(arguments: list[str]) -> int:
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="folder names below results/")
     told = parser.parse_args(arguments)
-    from gatepass.paths import RESULTS
-    from gatepass.restore import restore_all
-    from ssh_shell import clean_endpoints
+    from gatepass.base.paths import RESULTS
+    from gatepass.endpoint.ssh import clean_endpoints
+    from gatepass.gateway.restore import restore_all
 
     restored = restore_all(RESULTS, clean_endpoints, told.runs or None)
     for one in restored:
@@ -223,8 +223,8 @@ def _certificate(arguments: list[str]) -> int:
         "--to", metavar="FILE", type=_file, help="default: certificate.html beside it"
     )
     told = parser.parse_args(arguments)
-    from gatepass import certificate
-    from gatepass.outcome import read_digested
+    from gatepass.report import certificate
+    from gatepass.results.outcome import read_digested
 
     target = told.to or told.output.with_name("certificate.html")
     if target.suffix.lower() != ".html":
@@ -254,7 +254,7 @@ def _verify(arguments: list[str]) -> int:
         "output", nargs="?", metavar="OUTPUT.XML", type=_file, help="default: the one beside it"
     )
     told = parser.parse_args(arguments)
-    from gatepass.certificate_verify import verify
+    from gatepass.report.verify import verify
 
     finding = verify(told.certificate, told.output or told.certificate.with_name("output.xml"))
     print(finding.sentence)
@@ -262,7 +262,7 @@ def _verify(arguments: list[str]) -> int:
 
 
 def _results(arguments: list[str]) -> int:
-    from gatepass.results_command import results
+    from gatepass.results.command import results
 
     return results(arguments)
 
@@ -280,7 +280,7 @@ def _history(arguments: list[str]) -> int:
 
 
 def _dashboard(arguments: list[str]) -> int:
-    from gatepass.dashboard import dashboard
+    from gatepass.report.dashboard import dashboard
 
     return dashboard(arguments)
 

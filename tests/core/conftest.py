@@ -17,11 +17,11 @@ from api_server import ScriptedApi
 from gateway_client import TOKEN, GatewayUnderTest, make_certificates
 from local_shell import LocalShell
 
-from gatepass import fortigate
-from gatepass.changes import SAVED, Changes
-from gatepass.configuration import comparable
-from gatepass.fortigate import FortiGate
-from gatepass.journal import NAME, Journal
+from gatepass.gateway import fortigate
+from gatepass.gateway.changes import SAVED, Changes
+from gatepass.gateway.configuration import comparable
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.journal import NAME, Journal
 
 ROOT = Path(__file__).parents[2]
 

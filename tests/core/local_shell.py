@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from gatepass.shell import Completed
+from gatepass.endpoint.shell import Completed
 
 
 class LocalShell:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass import strongswan
-from gatepass.ike import Connection
+from gatepass.endpoint import strongswan
+from gatepass.endpoint.ike import Connection
 
 PEER, GATEWAY, CLIENT = "198.18.4.10", "198.18.4.1", "198.18.1.10"
 

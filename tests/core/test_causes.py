@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from gatepass import causes as kinds
-from gatepass.causes import Seen, Shaper, causes, told
-from gatepass.gateway_load import GatewayLoad, Licence
-from gatepass.iperf import Trial
-from gatepass.record import Measurement, dump, parse
-from gatepass.rig_watch import Conduct
+from gatepass.results.conduct import Conduct
+from gatepass.results.gateway_state import GatewayLoad, Licence
+from gatepass.results.record import Measurement, dump, parse
+from gatepass.results.trial import Trial
+from gatepass.verdict import causes as kinds
+from gatepass.verdict.causes import Seen, Shaper, causes, told
 
 
 def conduct(**more: object) -> Conduct:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.ceiling import FACT, held_against, words
-from gatepass.record import Measurement
+from gatepass.results.record import Measurement
+from gatepass.verdict.ceiling import FACT, held_against, words
 
 
 def rate(value: float, half_width: float | None) -> Measurement:

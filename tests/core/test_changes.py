@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from gateway_client import GatewayUnderTest, policy
 
-from gatepass.changes import SAVED, Changes, marked, remove_marked, undo
-from gatepass.fortigate import FortiGate, GatewayLost, Refused
-from gatepass.journal import Journal
+from gatepass.gateway.changes import SAVED, Changes, marked, remove_marked, undo
+from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
+from gatepass.gateway.journal import Journal
 
 POLICY, ADDRESS = "firewall/policy", "firewall/address"
 MARK = "gp0a1b2c"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatepass.cli_script import NotInOneLine, cli_path, quoted, setting
+from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
 from lab.gateway.cli.words import commands
 
 

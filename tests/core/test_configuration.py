@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from gatepass.configuration import comparable, differences
+from gatepass.gateway.configuration import comparable, differences
 
 BACKUP = """#config-version=FGVM64-7.4.8-FW-build2795-250522:opmode=0:vdom=0:user=admin
 #conf_file_ver=1234

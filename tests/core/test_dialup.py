@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.changes import SAVED, Changes, undo
-from gatepass.dialup import PHASE1, PHASE2, DialUp
-from gatepass.fortigate import FortiGate
-from gatepass.rules import POLICY, Flow, RuleSet
+from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.rules import POLICY, Flow, RuleSet
+from gatepass.scenarios.remote_access.dialup import PHASE1, PHASE2, DialUp
 
 FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")
 

@@ -10,12 +10,12 @@ import pytest
 from local_shell import LocalShell
 from strongswan_hosts import CLIENT, GATEWAY, PEER, two_hosts
 
-from gatepass.dialup import STRONGSWAN_PROPOSAL
-from gatepass.dialup_client import INTERFACE, DialUpClient
-from gatepass.probe import start_responder, try_all
-from gatepass.remote_access import EVERYTHING, SPLIT, VpnUser, profiles
-from gatepass.strongswan import Charon
-from gatepass.vpn_client import together
+from gatepass.endpoint.probe import start_responder, try_all
+from gatepass.endpoint.strongswan import Charon
+from gatepass.scenarios.remote_access.configuration import EVERYTHING, SPLIT, VpnUser, profiles
+from gatepass.scenarios.remote_access.dialup import STRONGSWAN_PROPOSAL
+from gatepass.scenarios.remote_access.dialup_client import INTERFACE, DialUpClient
+from gatepass.scenarios.remote_access.vpn_client import together
 
 MARK = "gp0a1b2c"
 PSK = "a-key-that-all-users-share"

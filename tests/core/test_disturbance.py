@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from test_causes import TRIAL, conduct
 
-from gatepass.disturbance import busy_with, disturbance, told_of, wire_mbps
-from gatepass.iperf import Trial
+from gatepass.results.trial import Trial
+from gatepass.verdict.disturbance import busy_with, disturbance, told_of, wire_mbps
 
 
 def with_client(**more: object) -> Trial:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass.application_mix import mixed_load
-from gatepass.download import Broken, Source, Transfer, fetch, timed
-from gatepass.errors import NotProven
-from gatepass.file_server import TestFiles
-from gatepass.remote import mix
-from gatepass.specimens import EICAR, FILTERED, specimens
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.download import Broken, Source, Transfer, fetch, timed
+from gatepass.endpoint.file_server import TestFiles
+from gatepass.endpoint.remote import mix
+from gatepass.endpoint.specimens import EICAR, FILTERED, specimens
+from gatepass.scenarios.security.application_mix import mixed_load
 
 MARK = "gp0a1b2c"
 

@@ -10,15 +10,14 @@ import pytest
 from test_causes import conduct
 
 import Downloads
-import inspection_proof
 import Services
-import trial_runs
-from gatepass.download import Broken, Download, Transfer
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.record import Evidence, Measurement
-from gatepass.rig_watch import Conduct
-from gatepass.security import FUNCTIONS
-from gatepass.specimens import specimens
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.endpoint.download import Broken, Download, Transfer
+from gatepass.endpoint.specimens import specimens
+from gatepass.results.conduct import Conduct
+from gatepass.results.record import Evidence, Measurement
+from gatepass.scenarios.security.profiles import FUNCTIONS
+from support import arrivals, inspection_proof, trial_runs
 
 GATEWAY, DIRECT = "198.18.2.10", "198.18.9.10"
 STEADY = Transfer(20_000_000, 1.0, 500)
@@ -70,10 +69,10 @@ class World:
         self.session.server = None
         self.session.rig = SimpleNamespace(mark=dict, since=lambda begun: self.conduct)
         self.conduct: dict[str, Conduct] = {}
-        for module in (Services, Downloads, inspection_proof, trial_runs):
+        for module in (Services, Downloads, arrivals, inspection_proof, trial_runs):
             monkeypatch.setattr(module, "session", self.session)
-        monkeypatch.setattr(Services, "fetch", self._fetch)
-        monkeypatch.setattr(Services, "decided_by", lambda port: "Policy 7 decides.")
+        monkeypatch.setattr(arrivals, "fetch", self._fetch)
+        monkeypatch.setattr(arrivals, "decided_by", lambda port: "Policy 7 decides.")
         monkeypatch.setattr(Downloads, "timed", self._timed)
         monkeypatch.setattr(Downloads, "mixed_load", self._load)
         self.downloads = Downloads.Downloads()
@@ -246,10 +245,10 @@ def test_a_file_that_the_server_does_not_give_proves_nothing(world: World, check
 def test_what_does_not_arrive_is_no_fail_without_a_control(world: World) -> None:
     world.lost.add(GATEWAY)
     with pytest.raises(AssertionError, match="It arrives on the path without the gateway"):
-        Services.must_arrive("a clean file", "HTTP")
+        arrivals.must_arrive("a clean file", "HTTP")
     world.server.direct_address = None
     with pytest.raises(NotProven, match="Give both endpoints a direct_address"):
-        Services.must_arrive("a clean file", "HTTP")
+        arrivals.must_arrive("a clean file", "HTTP")
 
 
 # downloads that break

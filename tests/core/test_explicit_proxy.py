@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from gateway_client import GatewayUnderTest
 
-from gatepass.changes import SAVED, Changes, undo
-from gatepass.configuration import comparable
-from gatepass.explicit_proxy import EXPLICIT, INTERFACE, POLICY, ExplicitProxy
-from gatepass.fortigate import FortiGate
-from gatepass.journal import NAME, Journal
-from gatepass.rules import Flow, RuleSet
+from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.configuration import comparable
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.journal import NAME, Journal
+from gatepass.gateway.rules import Flow, RuleSet
+from gatepass.scenarios.security.explicit_proxy import EXPLICIT, INTERFACE, POLICY, ExplicitProxy
 
 MARK = "gp0a1b2c"
 FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")

@@ -11,8 +11,11 @@ from api_server import ScriptedApi, silence, told
 from gateway_client import TOKEN
 from local_shell import LocalShell
 
-from gatepass import failure_data
-from gatepass.failure_data import (
+from gatepass.endpoint.shell import Completed, EndpointLost
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.journal import Journal
+from gatepass.report import failure_data
+from gatepass.report.failure_data import (
     CHECK_BYTES,
     FILE_BYTES,
     INDEX,
@@ -23,9 +26,6 @@ from gatepass.failure_data import (
     place,
     room_in,
 )
-from gatepass.fortigate import FortiGate
-from gatepass.journal import Journal
-from gatepass.shell import Completed, EndpointLost
 
 MARK = "gpabcdef"
 

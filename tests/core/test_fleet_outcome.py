@@ -8,10 +8,10 @@ import pytest
 
 from certificate_examples import approved, counted, not_proven, rejected, throughput
 from fleet_examples import killed, mixed, plan, ran, stopped
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
 from gatepass.fleet.outcome import read_fleet
-from gatepass.outcome import Outcome
-from gatepass.record import APPROVED, NOT_PROVEN, REJECTED, Restoration
+from gatepass.results.outcome import Outcome
+from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED, Restoration
 
 
 def _verdicts(folder: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ import requests
 from api_server import ScriptedApi, broken_off, refused, silence, text, told
 from gateway_client import make_certificates
 
-from gatepass.fortigate import FortiGate, GatewayLost, Refused, broken
+from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused, broken
 
 PAGE = "<html><body>Please log in</body></html>"
 PATH = "firewall/address"
@@ -40,7 +40,7 @@ def test_pauses_grow_and_end(
     api: ScriptedApi, certificates: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("gatepass.fortigate.time.sleep", pauses.append)
+    monkeypatch.setattr("gatepass.gateway.fortigate.time.sleep", pauses.append)
     client = FortiGate(api.url, "t", certificates / "ca.pem")
     api.otherwise = told(429)
     with pytest.raises(GatewayLost, match="429"):

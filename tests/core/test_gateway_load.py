@@ -7,8 +7,9 @@ import time
 import pytest
 from api_server import ScriptedApi, refused, told
 
-from gatepass.fortigate import FortiGate
-from gatepass.gateway_load import Licence, licence_of, load_between
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.load import licence_of, load_between
+from gatepass.results.gateway_state import Licence
 
 AHEAD_S = 40
 """By how much the gateway's clock is ahead."""

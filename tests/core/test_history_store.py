@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from certificate_examples import DIGEST, nothing_known
-from gatepass import aftermath
 from gatepass.history import store
 from gatepass.history.series import runs, series
-from gatepass.results import document
+from gatepass.results.results_json import document
+from gatepass.run import aftermath
 from history_examples import added, outcome
 
 ROOT = Path(__file__).parents[2]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass import host_changes
-from gatepass.errors import NotProven
-from gatepass.shell import put_secret
+from gatepass.base.errors import NotProven
+from gatepass.endpoint import host_changes
+from gatepass.endpoint.shell import put_secret
 
 ADD = "ip address add 198.19.250.1/32 dev lo"
 DELETE = "ip address del 198.19.250.1/32 dev lo"

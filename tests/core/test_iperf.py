@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass.errors import NotProven
-from gatepass.iperf import Load, parse, run
-from gatepass.shell import Detached
-from gatepass.waiting import until
+from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.iperf import parse, run
+from gatepass.endpoint.shell import Detached
+from gatepass.results.trial import Load
 
 DATA = Path(__file__).with_name("data")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gatepass.journal import NAME, Journal, pending
+from gatepass.gateway.journal import NAME, Journal, pending
 
 HEAD = {"mark": "gp123abc", "serial": "LAB1"}
 
@@ -101,7 +101,7 @@ def test_what_others_made_of_it_hides_no_other_journal(
 
 def test_a_living_run_keeps_its_journal_and_a_killed_one_loses_it(path: Path) -> None:
     program = (
-        "import sys, time; from pathlib import Path; from gatepass.journal import Journal\n"
+        "import sys, time; from pathlib import Path; from gatepass.gateway.journal import Journal\n"
         "journal = Journal.start(Path(sys.argv[1]), {'mark': 'm'})\n"
         "journal.creates('firewall/policy', [1]); print('ready', flush=True); time.sleep(60)"
     )

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatepass.errors import NotProven
-from gatepass.judgement import (
+from gatepass.base.errors import NotProven
+from gatepass.results.record import Measurement
+from gatepass.stats.intervals import Interval, interval
+from gatepass.verdict.judgement import (
     FAIL,
     FEWEST_CONTROLS,
     PASS,
@@ -23,8 +25,6 @@ from gatepass.judgement import (
     decide,
     until_decided,
 )
-from gatepass.record import Measurement
-from gatepass.statistics import Interval, interval
 
 FAST = (314.0, 314.6)  # the path without the gateway, paced to 315
 SLOW = (314.0, 299.0)  # fell short of the promise itself once

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.record import Cause, Evidence, Measurement, Restoration
-from gatepass.sparkline import in_words, sparkline
-from log_lines import line
+from gatepass.report.sparkline import in_words, sparkline
+from gatepass.results.record import Cause, Evidence, Measurement, Restoration
+from listeners.log_lines import line
 
 SLOW = Measurement(
     "Throughput", "1 <policy>", 240.0, "Mbit/s", "TCP", 2.0, trials=(239.0, 241.0), threshold=300.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.masking import MASK, masked, masked_text
+from gatepass.base.masking import MASK, masked, masked_text
 
 KEY = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\nabc=\n-----END PRIVATE KEY-----"
 

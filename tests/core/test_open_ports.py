@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 import Management
-from gatepass import open_ports, port_language
-from gatepass.errors import NotProven
-from gatepass.open_ports import Looked, look
-from gatepass.port_language import CLEAR, REDIRECT, SSH, TLS, UNKNOWN, language_of
+from gatepass.base.errors import NotProven
+from gatepass.gateway import open_ports, port_language
+from gatepass.gateway.open_ports import Looked, look
+from gatepass.gateway.port_language import CLEAR, REDIRECT, SSH, TLS, UNKNOWN, language_of
 
 HERE = "127.0.0.1"
 Start = Callable[[Callable[[socket.socket], None]], int]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.errors import NotProven
-from gatepass.outage import Outage, around, conclude, longest
-from gatepass.pulse import Gap, Pulses
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.pulse import Gap, Pulses
+from gatepass.scenarios.site_to_site.outage import Outage, around, conclude, longest
 
 NONE, SHORT, LONG = Outage(0, 20), Outage(40, 20), Outage(1340, 20)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from robot.api import TestSuite as Suite  # pytest would collect a class named Test…
 
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.outcome import Check, Outcome, read, verdict_of
-from gatepass.record import (
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.results.outcome import Check, Outcome, read, verdict_of
+from gatepass.results.record import (
     APPROVED,
     FAIL,
     NOT_APPLICABLE,

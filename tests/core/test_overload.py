@@ -9,10 +9,10 @@ import pytest
 from test_causes import TRIAL
 
 import Traffic
-from gatepass.errors import NotProven
-from gatepass.iperf import Load
-from gatepass.judgement import Rule
-from gatepass.throughput import Trials
+from gatepass.base.errors import NotProven
+from gatepass.results.trial import Load
+from gatepass.verdict.judgement import Rule
+from gatepass.verdict.throughput import Trials
 
 
 @pytest.mark.parametrize(

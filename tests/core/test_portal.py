@@ -13,9 +13,9 @@ from urllib.parse import parse_qs
 import pytest
 from local_shell import LocalShell
 
-from gatepass.errors import NotProven
-from gatepass.portal import Portal, log_in, must_be_the_gateways
-from gatepass.remote_access import VpnUser
+from gatepass.base.errors import NotProven
+from gatepass.scenarios.remote_access.configuration import VpnUser
+from gatepass.scenarios.remote_access.portal import Portal, log_in, must_be_the_gateways
 
 USER = VpnUser(1, "alice", "right & secret", None)
 XML = "<sslvpn-tunnel ver='2'><ipv4><assigned-addr ipv4='198.19.210.1'/></ipv4></sslvpn-tunnel>"

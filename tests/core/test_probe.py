@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass.control import must_be_answered_directly
-from gatepass.errors import NotProven
-from gatepass.probe import ANSWERED, REFUSED, SILENT, Probe, start_responder, try_all
-from gatepass.testbed import Endpoint
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.direct_path import must_be_answered_directly
+from gatepass.endpoint.probe import ANSWERED, REFUSED, SILENT, Probe, start_responder, try_all
+from gatepass.inputs.testbed import Endpoint
 
 DROP = (
     "nft add table inet t; nft add chain inet t c '{ type filter hook input priority 0; }'; "

@@ -8,13 +8,14 @@ from collections.abc import Callable
 import pytest
 from gateway_client import TOKEN, GatewayUnderTest
 
-from gatepass import provisioning as module
-from gatepass.changes import SAVED, Changes, undo
-from gatepass.fortigate import FortiGate, Refused
-from gatepass.journal import Journal
-from gatepass.provisioning import Provisioning
-from gatepass.rules import POLICY
-from gatepass.tenant import DHCP, HOSTS, MOST, POLICIES, USER, VIP, FreeKeys, Tenant
+from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.journal import Journal
+from gatepass.gateway.rules import POLICY
+from gatepass.inputs.profile import MOST_TENANTS
+from gatepass.scenarios import provisioning as module
+from gatepass.scenarios.provisioning import Provisioning
+from gatepass.scenarios.tenant import DHCP, HOSTS, POLICIES, USER, VIP, FreeKeys, Tenant
 
 MARK = "gp0a1b2c"
 STEPS = [
@@ -139,7 +140,7 @@ def test_once_the_run_is_stopped_nothing_more_comes(
 
 def test_tenants_share_no_address_number_or_name() -> None:
     free = FreeKeys(1, 1, 1)
-    every = [Tenant(number, MARK, "port1", "root", free) for number in (1, 2, MOST)]
+    every = [Tenant(number, MARK, "port1", "root", free) for number in (1, 2, MOST_TENANTS)]
     keys = [
         (path, str(row.get(key)))
         for tenant in every

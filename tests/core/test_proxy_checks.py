@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 import Proxy
-from gatepass.errors import NotProven
-from gatepass.proxy_users import Users
+from gatepass.base.errors import NotProven
+from gatepass.scenarios.security.proxy_users import Users
 
 FINE = Users(75, 75, 20_000, 0, 0, 10**8, "", 0.001, 0.002)
 FAILING = Users(75, 75, 19_999, 1, 0, 10**8, "answer 503", 0.001, 0.002)

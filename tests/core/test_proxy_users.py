@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass import proxy_users
-from gatepass.errors import NotProven
-from gatepass.proxy_users import Users, content
+from gatepass.base.errors import NotProven
+from gatepass.scenarios.security import proxy_users
+from gatepass.scenarios.security.proxy_users import Users, content
 
 
 class Proxy:

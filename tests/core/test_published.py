@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gatepass.errors import InputError
-from gatepass.paths import VARIABLES
-from gatepass.published import load_published, reference
-from gatepass.record import Measurement
+from gatepass.base.errors import InputError
+from gatepass.base.paths import VARIABLES
+from gatepass.inputs.published import load_published
+from gatepass.report.published import reference
+from gatepass.results.record import Measurement
 
 PUBLISHED = VARIABLES / "published_results.yaml"
 

@@ -7,8 +7,8 @@ import time
 import pytest
 from local_shell import LocalShell
 
-from gatepass.errors import NotProven
-from gatepass.pulse import Pulse, Pulses, start_echo
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.pulse import Pulse, Pulses, start_echo
 
 PORT = 5301
 ONE, OTHER = "127.0.0.2", "127.0.0.3"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.record import (
+from gatepass.results.record import (
     Evidence,
     Measurement,
     Restoration,

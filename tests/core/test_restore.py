@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gatepass.errors import InputError
-from gatepass.journal import NAME, Journal
-from gatepass.restore import restore_all
+from gatepass.base.errors import InputError
+from gatepass.gateway.journal import NAME, Journal
+from gatepass.gateway.restore import restore_all
 
 ALONE, FLEET = "20260101-120000-ab12", "fleet-20260101-130000"
 

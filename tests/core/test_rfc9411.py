@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.rfc9411 import (
+from gatepass.verdict.rfc9411 import (
     deviation_percent,
     failing_at_most,
     failures_told,

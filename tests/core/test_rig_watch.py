@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass.rig_watch import OWN, Conduct, RigWatch, within
-from gatepass.waiting import until
+from gatepass.base.waiting import until
+from gatepass.endpoint.rig_watch import RigWatch, within
+from gatepass.results.conduct import OWN, Conduct
 
 LINE = {
     "at": 100.0, "late": 1.0, "longest": 0.004, "stepped": 5.0, "idle": 50.0, "steal": 2.0,
@@ -97,7 +98,8 @@ def test_a_busy_machine_is_seen_with_the_name_of_who_is_at_work(
 
 def test_the_watch_on_this_machine_ends_with_whoever_began_it(tmp_path: Path) -> None:
     """Also where that was killed."""
-    begin = "import sys, time; from pathlib import Path; from gatepass.rig_watch import OwnWatch; "
+    begin = "import sys, time; from pathlib import Path; "
+    begin += "from gatepass.endpoint.rig_watch import OwnWatch; "
     begin += f"OwnWatch(Path({str(tmp_path)!r})); print('begun', flush=True); time.sleep(60)"
     owner = subprocess.Popen([sys.executable, "-c", begin], stdout=subprocess.PIPE)
     assert owner.stdout is not None and owner.stdout.readline()

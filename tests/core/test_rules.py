@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from gateway_client import GatewayUnderTest, policy
 
-from gatepass.changes import SAVED, Changes, undo
-from gatepass.configuration import comparable
-from gatepass.fortigate import FortiGate, GatewayLost, Refused
-from gatepass.journal import NAME, Journal
-from gatepass.rules import POLICY, Flow, RuleSet
+from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.configuration import comparable
+from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
+from gatepass.gateway.journal import NAME, Journal
+from gatepass.gateway.rules import POLICY, Flow, RuleSet
 
 MARK = "gp0a1b2c"
 FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")

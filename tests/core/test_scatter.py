@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from test_causes import TRIAL, conduct
 
-from gatepass.scatter import explained, odd_trials
+from gatepass.verdict.scatter import explained, odd_trials
 
 # the undecided figure of a real run: 301 ± 7 against 300
 SEEN = [296.6, 305.9, 304.6, 305.1, 293.3]

@@ -9,12 +9,14 @@ from types import SimpleNamespace
 import pytest
 from gateway_client import GatewayUnderTest
 
-from gatepass.changes import SAVED, Changes, undo
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.fortigate import FortiGate, Refused
-from gatepass.geography import OwnCountry
-from gatepass.rules import Flow, RuleSet
-from gatepass.security import (
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.endpoint.specimens import BLOCKED_HOST, exploit
+from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.rules import Flow, RuleSet
+from gatepass.gateway.security_log import stopped, told
+from gatepass.scenarios.security.geography import OwnCountry
+from gatepass.scenarios.security.profiles import (
     FLOW,
     FUNCTIONS,
     PROXY,
@@ -23,8 +25,6 @@ from gatepass.security import (
     must_be_licensed,
     without_licence,
 )
-from gatepass.security_log import stopped, told
-from gatepass.specimens import BLOCKED_HOST, exploit
 
 MARK = "gp0a1b2c"
 CLIENT = "198.18.1.10"

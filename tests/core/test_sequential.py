@@ -10,9 +10,9 @@ import pytest
 from scipy.special import stdtrit
 
 from gatepass.inputs import load_profile
-from gatepass.judgement import Rule
-from gatepass.sequential import hopeless, nominal_level
-from gatepass.statistics import FEWEST_TO_SEE_DEPENDENCE, worth
+from gatepass.stats.intervals import FEWEST_TO_SEE_DEPENDENCE, worth
+from gatepass.stats.sequential import hopeless, nominal_level
+from gatepass.verdict.judgement import Rule
 
 PROFILES = Path(__file__).parents[2] / "variables" / "profiles.yaml"
 SERIES = 200_000

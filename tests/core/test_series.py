@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gatepass.iperf import Trial
-from gatepass.judgement import Rule
-from gatepass.record import Measurement, dump, parse
-from gatepass.throughput import LONGEST_SERIES, Trials
+from gatepass.results.record import Measurement, dump, parse
+from gatepass.results.trial import Trial
+from gatepass.verdict.judgement import Rule
+from gatepass.verdict.throughput import LONGEST_SERIES, Trials
 
 
 def trial(mbps: float, intervals: tuple[float, ...], interval_s: float = 1.0) -> Trial:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.changes import Changes
-from gatepass.fortigate import FortiGate
-from gatepass.rules import Flow, RuleSet
-from gatepass.shapers import SHAPERS, Held, Shaper, held, held_alike, in_use
-from gatepass.shapers import SHAPING as POLICIES
+from gatepass.gateway.changes import Changes
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.rules import Flow, RuleSet
+from gatepass.gateway.shapers import SHAPERS, Held, held, held_alike, in_use
+from gatepass.gateway.shapers import SHAPING as POLICIES
+from gatepass.results.gateway_state import Shaper
 
 TIER = Held("sgw-200", "sgw-200")
 FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")

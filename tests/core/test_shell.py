@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass.shell import Busy, Detached, ProgramEnded
-from gatepass.waiting import until
+from gatepass.base.waiting import until
+from gatepass.endpoint.shell import Busy, Detached, ProgramEnded
 
 
 @pytest.fixture

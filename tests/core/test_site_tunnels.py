@@ -9,11 +9,19 @@ import pytest
 from gateway_client import GatewayUnderTest
 from robot import running
 
-from gatepass.changes import SAVED, Changes, undo
-from gatepass.fortigate import FortiGate, Refused
-from gatepass.proposals import PROPOSALS, ProposalName
-from gatepass.rules import ADDRESS, POLICY, Flow, RuleSet
-from gatepass.site_tunnels import MOST, PHASE1, PHASE2, ROUTE, Site, SiteTunnels, Tunnel
+from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.rules import ADDRESS, POLICY, Flow, RuleSet
+from gatepass.inputs.proposals import PROPOSALS, ProposalName
+from gatepass.scenarios.site_to_site.tunnels import (
+    MOST,
+    PHASE1,
+    PHASE2,
+    ROUTE,
+    Site,
+    SiteTunnels,
+    Tunnel,
+)
 
 FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")
 SITE = Site("port3", "198.18.4.1", "198.18.4.10")

@@ -9,14 +9,14 @@ import pytest
 from local_shell import LocalShell
 from strongswan_hosts import CLIENT, GATEWAY, PEER, other_side, two_hosts
 
-from gatepass.errors import NotProven
-from gatepass.proposals import PROPOSALS, Proposal
-from gatepass.pulse import Pulse
-from gatepass.site_peer import SitePeer
-from gatepass.site_tunnels import Site, Tunnel
-from gatepass.site_vpn import SiteVpn
-from gatepass.strongswan import Charon
-from gatepass.waiting import until
+from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.pulse import Pulse
+from gatepass.endpoint.strongswan import Charon
+from gatepass.inputs.proposals import PROPOSALS, Proposal
+from gatepass.scenarios.site_to_site.peer import SitePeer
+from gatepass.scenarios.site_to_site.tunnels import Site, Tunnel
+from gatepass.scenarios.site_to_site.vpn import SiteVpn
 
 STRONG = PROPOSALS["aes256-sha256-dh14"]
 SITE = Site("port3", GATEWAY, PEER)
@@ -131,8 +131,8 @@ def test_keys_are_renewed_without_an_outage(
 def test_what_the_gateway_does_not_know_does_not_come_up(
     vpn: SiteVpn, hosts: tuple[LocalShell, LocalShell], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatepass.site_vpn.UP_S", 0)
-    monkeypatch.setattr("gatepass.site_vpn._AT_ONCE_S", 1)
+    monkeypatch.setattr("gatepass.scenarios.site_to_site.vpn.UP_S", 0)
+    monkeypatch.setattr("gatepass.scenarios.site_to_site.vpn._AT_ONCE_S", 1)
     (tunnel,) = vpn.new(STRONG)
     vpn.gateway.other = {"ike": "aes128-sha1-modp4096"}
     vpn.configure([tunnel])

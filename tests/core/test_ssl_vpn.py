@@ -12,11 +12,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from gateway_client import GatewayUnderTest
 
-from gatepass.changes import SAVED, Changes, undo
-from gatepass.configuration import comparable
-from gatepass.errors import NotProven
-from gatepass.fortigate import FortiGate, Refused
-from gatepass.remote_access import (
+from gatepass.base.errors import NotProven
+from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.configuration import comparable
+from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.rules import ADDRESS, POLICY, Flow, RuleSet
+from gatepass.scenarios.remote_access.configuration import (
     BEHIND,
     EVERYTHING,
     GROUP,
@@ -25,8 +26,14 @@ from gatepass.remote_access import (
     host_of,
     profiles,
 )
-from gatepass.rules import ADDRESS, POLICY, Flow, RuleSet
-from gatepass.ssl_vpn import CERTIFICATE, FACTORY, PORTAL, SETTINGS, SslVpn, offered
+from gatepass.scenarios.remote_access.ssl_vpn import (
+    CERTIFICATE,
+    FACTORY,
+    PORTAL,
+    SETTINGS,
+    SslVpn,
+    offered,
+)
 
 MARK = "gp0a1b2c"
 SERVER = "198.18.2.10"

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
-from gatepass.errors import NotProven
-from gatepass.remote_access import SPLIT, VpnUser, profiles
-from gatepass.shell import Detached
-from gatepass.ssl_vpn_client import SslVpnClient
-from gatepass.vpn_client import table_of
-from gatepass.waiting import until
-from ssh_shell import SshShell
+from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.shell import Detached
+from gatepass.endpoint.ssh import SshShell
+from gatepass.scenarios.remote_access.configuration import SPLIT, VpnUser, profiles
+from gatepass.scenarios.remote_access.ssl_vpn_client import SslVpnClient
+from gatepass.scenarios.remote_access.vpn_client import table_of
 
 MARK = "gp0a1b2c"
 SERVER = "198.18.2.10"
@@ -208,7 +208,7 @@ def test_a_script_that_fails_is_not_proven(world: World, client: SslVpnClient) -
 def test_users_who_do_not_leave_are_ended_all_the_same(
     world: World, client: SslVpnClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatepass.ssl_vpn_client._PATIENCE_S", 1)
+    monkeypatch.setattr("gatepass.scenarios.remote_access.ssl_vpn_client._PATIENCE_S", 1)
     client.connect([world.user(1)])
     stem = f"{world.shell.folder()}/vpn-users"
     world.shell.run(f"kill -STOP $(cat {stem}.told.process)")

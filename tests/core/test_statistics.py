@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatepass.statistics import Interval, degradation, interval
+from gatepass.stats.intervals import Interval, degradation, interval
 
 # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2
 TABLE = [

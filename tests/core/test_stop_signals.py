@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gatepass.stop_signals import STOPPING, held_back
+from gatepass.base.stop_signals import STOPPING, held_back
 
 
 class Stopped(Exception):

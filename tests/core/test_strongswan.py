@@ -12,11 +12,11 @@ import pytest
 from local_shell import LocalShell
 from strongswan_hosts import CLIENT, GATEWAY, other_side, two_hosts
 
-from gatepass.errors import NotProven
-from gatepass.ike import Connection
-from gatepass.probe import Probe, start_responder, try_all
-from gatepass.strongswan import Charon
-from gatepass.waiting import until
+from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.ike import Connection
+from gatepass.endpoint.probe import Probe, start_responder, try_all
+from gatepass.endpoint.strongswan import Charon
 
 PSK = "a-key-that-nobody-knows"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.tcp_metrics import (
+from gatepass.verdict.tcp_metrics import (
     buffer_delay_percent,
     efficiency_percent,
     full_segment,

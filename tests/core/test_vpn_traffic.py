@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from vpn_world import CLIENT, GATEWAY, MARK, PORT, SERVER, VpnWorld, vpn_world
 
-from gatepass.errors import NotProven
-from gatepass.probe import ANSWERED, Probe, try_all
-from gatepass.vpn_client import together
-from gatepass.wire_watch import Seen, WireWatch
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import ANSWERED, Probe, try_all
+from gatepass.endpoint.wire_watch import Seen, WireWatch
+from gatepass.scenarios.remote_access.vpn_client import together
 
 USERS = 5
 

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 from gateway_client import TOKEN, GatewayUnderTest
 
-from gatepass.changes import SAVED
-from gatepass.fortigate import FortiGate
-from gatepass.identity import Identity, identify
-from gatepass.journal import Journal, pending
-from gatepass.workspace import InUse, NotRestored, Workspace, new_mark
+from gatepass.gateway.changes import SAVED
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.identity import Identity, identify
+from gatepass.gateway.journal import Journal, pending
+from gatepass.gateway.workspace import InUse, NotRestored, Workspace, new_mark
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from local_shell import LocalShell
 
-from gatepass.remote_access import SPLIT, VpnUser, profiles
-from gatepass.vpn_client import Connected, table_of
+from gatepass.scenarios.remote_access.configuration import SPLIT, VpnUser, profiles
+from gatepass.scenarios.remote_access.vpn_client import Connected, table_of
 
 MARK = "gp0a1b2c"
 SERVER, GATEWAY, CLIENT = "198.18.2.10", "198.18.1.1", "198.18.1.10"
@@ -40,7 +40,7 @@ class VpnWorld:
         self._must(self.there, f"ip address add {SERVER}/32 dev lo")
         self._must(self.there, "sysctl -qw net.ipv4.ip_forward=0 net.ipv4.conf.all.rp_filter=0")
         self.users = [self._user(number) for number in range(1, users + 1)]
-        responder = Path(__file__).parents[2] / "libraries/gatepass/remote/responder.py"
+        responder = Path(__file__).parents[2] / "libraries/gatepass/endpoint/remote/responder.py"
         words = [*self.there.inside, sys.executable, str(responder), "60", str(PORT)]
         self._holders.append(subprocess.Popen(words))
         self._must(

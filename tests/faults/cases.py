@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from faulty_lab import Ended, FaultyLab, hold, is_a_sentence
 
-from gatepass.outcome import Check
+from gatepass.results.outcome import Check
 
 FAIL, NOT_PROVEN, NOT_APPLICABLE = "fail", "not proven", "not applicable"
 AT_ONCE_S = 5

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from gatepass import namespace
-from gatepass.configuration import comparable
-from gatepass.fortigate import FortiGate
+from gatepass.base import namespace
+from gatepass.gateway.configuration import comparable
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.workspace import connect
 from gatepass.inputs import load_testbed
-from gatepass.outcome import Check, Outcome, read
-from gatepass.workspace import connect
+from gatepass.results.outcome import Check, Outcome, read
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "faulty"

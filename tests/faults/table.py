@@ -9,9 +9,8 @@ from pathlib import Path
 
 from cases import AFTER, BEFORE, CLEAN, CLOCKS, FAIL, NOT_PROVEN, READY, Case
 
-from gatepass.plan import planned
-from lab.faults import FAULTS
-from lab.gateway.faults import DATA_PLANE_FAULTS, LICENCE_FAULTS
+from gatepass.run.plan import planned
+from lab.base.faults import DATA_PLANE, FAULTS, LICENCE, MANAGEMENT
 
 HERE = Path(__file__).parent
 SUITES = HERE.parents[1] / "suites"
@@ -101,14 +100,14 @@ def page() -> str:
             if check in ABOUT_THE_RIG
         ),
         faults=_rows(
-            (f"`{name}`", one.sentence, _lies(name), _lines(checks_of(name, cases, FAIL)))
+            (f"`{name}`", one.notice, _lies(name), _lines(checks_of(name, cases, FAIL)))
             for name, one in FAULTS.items()
             if name not in by_rig
         ),
         rig_faults=_rows(
             (
                 f"`{name}`",
-                FAULTS[name].sentence.removeprefix("No fault of the gateway: "),
+                FAULTS[name].notice.removeprefix("No fault of the gateway: "),
                 FAULTS[name].side,
                 _lines(checks_of(name, cases, NOT_PROVEN)),
             )
@@ -118,9 +117,12 @@ def page() -> str:
 
 
 def _lies(fault: str) -> str:
-    if fault in DATA_PLANE_FAULTS:
-        return "below the API"
-    return "in what it is licensed for" if fault in LICENCE_FAULTS else "in the management"
+    places = {
+        DATA_PLANE: "below the API",
+        LICENCE: "in what it is licensed for",
+        MANAGEMENT: "in the management",
+    }
+    return places[FAULTS[fault].place]
 
 
 def _rows(rows: Iterable[tuple[str, ...]]) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from cases import FAIL
 from table import HERE, SUITES, all_cases, page, without_a_fault
 
-from gatepass.plan import planned
-from lab.faults import FAULTS
+from gatepass.run.plan import planned
+from lab.base.faults import FAULTS
 
 PAGE = HERE.parents[1] / "docs" / "faults.md"
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gatepass.fleet.lock_server import LockServer, ServerLost
-from gatepass.fleet.turns import PLACE
+from gatepass.run.lock_server import LockServer, ServerLost
+from gatepass.run.turns import PLACE
 
 PROJECT = Path(__file__).resolve().parents[2]
 LIBRARIES = PROJECT / "libraries"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robot import run_cli
 
-from gatepass.fleet import seats, turns
+from gatepass.run import seats, turns
 
 # As in a run, only faster.
 seats.BEAT_S, seats.LOOK_S, turns.POLL_S, turns.PATIENCE_S = 0.1, 0.3, 0.01, 0.3
@@ -83,7 +83,9 @@ def main(folder: Path, robot: list[str]) -> int:
         "Suite Teardown    Note    ends\n"
     )
     listeners = (
-        word for name in ("Verdicts", "Progress", "Turns") for word in ("--listener", name)
+        word
+        for name in ("Verdicts", "Progress", "Turns")
+        for word in ("--listener", f"listeners.{name}")
     )
     with turns.joined():
         return run_cli(["--outputdir", str(folder), *listeners, *robot, str(suites)], exit=False)

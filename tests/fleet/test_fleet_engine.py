@@ -12,7 +12,7 @@ from lock_servers import lock_server, until
 from world import World, ended
 
 from gatepass.fleet.lifetime import STOP
-from gatepass.fleet.lock_server import LockServer
+from gatepass.run.lock_server import LockServer
 
 
 @pytest.fixture

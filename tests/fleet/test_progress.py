@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gatepass.fleet.progress import FILE, tell
+from gatepass.run.progress import FILE, tell
 
 
 def test_each_event_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from fleet.lock_servers import Fleet, Server, lock_server, until
-from gatepass import namespace
-from gatepass.errors import InputError
-from gatepass.fleet import seats, turns
-from gatepass.fleet.lock_server import LockServer, ServerLost
+from gatepass.base import namespace
+from gatepass.base.errors import InputError
+from gatepass.run import seats, turns
+from gatepass.run.lock_server import LockServer, ServerLost
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ import pytest
 from robot import running
 from robot.api import ExecutionResult
 
-import Turns
 from fleet.lock_servers import LIBRARIES, PROJECT, Fleet, Server, lock_server, until
+from listeners import Turns
 
 
 @dataclass

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from gatepass.fleet import seats, turns
+from gatepass.run import seats, turns
 
 # As in a run, only faster.
 seats.BEAT_S, seats.LOOK_S, turns.POLL_S = 0.1, 0.3, 0.01

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gatepass import testbed
-from gatepass.errors import InputError
-from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.base.errors import InputError
+from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed, testbed
 
 ROOT = Path(__file__).resolve().parents[2]
 VARIABLES = ROOT / "variables"

@@ -16,9 +16,8 @@ from input_files import (
     VARIABLES,
 )
 
-from gatepass import order, profile, testbed
-from gatepass.errors import NotApplicable, NotProven
-from gatepass.inputs import load_order, load_profile, load_testbed
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.inputs import load_order, load_profile, load_testbed, order, profile, testbed
 
 
 def test_the_catalogue_is_the_published_one() -> None:

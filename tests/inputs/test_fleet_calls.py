@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from input_files import ORDER, ROOT, TESTBED
 
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
 from gatepass.fleet import call, entries
 from gatepass.fleet.call import is_fleet, read
 from gatepass.fleet.lifetime import hold

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from input_files import SECRET, TESTBED, bed, refusal
 
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
 
 
 def test_a_secret_is_read_when_asked_for_and_kept_nowhere(

@@ -15,7 +15,7 @@ from input_files import (
     refusal,
 )
 
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
 from gatepass.inputs import load_order, load_profile
 
 TYPES = "filtered_file_types"

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 
 from pyroute2 import IPRoute
 
+from lab.base.process import wait_until
 from lab.gateway.dataplane import DataPlane
-from lab.process import wait_until
 
 T = TypeVar("T")
 _CLONE_NEWNET = 0x40000000

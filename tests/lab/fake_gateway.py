@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.gateway.dataplane.ipsec_status import IpsecStatus
+from lab.gateway.dataplane.ipsec.status import IpsecStatus
 from lab.gateway.device import Device, Folder
 from lab.gateway.identity import Identity
 from lab.gateway.service import log_to, run

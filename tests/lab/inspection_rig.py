@@ -20,8 +20,8 @@ from cryptography.x509.oid import NameOID
 from dataplane_config import config, policy, refs
 from dataplane_rig import SERVER, SERVER6, Rig
 
-from lab.process import die_with_parent, wait_until
-from lab.server_services import HOST_NAMES, nginx_configuration, vsftpd_configuration
+from lab.base.process import die_with_parent, wait_until
+from lab.endpoints.server_services import HOST_NAMES, nginx_configuration, vsftpd_configuration
 
 EICAR = b"X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-" + b"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 

@@ -13,8 +13,8 @@ from dataplane_rig import Node, Rig, _cable, _route
 from pyroute2 import IPRoute
 
 from lab.gateway import schema
-from lab.gateway.dataplane.ipsec_charon import Charon
-from lab.gateway.dataplane.ipsec_status import IkeSa, read
+from lab.gateway.dataplane.ipsec.charon import Charon
+from lab.gateway.dataplane.ipsec.status import IkeSa, read
 
 PEER, PORT3 = "198.18.4.10", "198.18.4.1"
 SECRET = "a key of two offices"

@@ -17,8 +17,8 @@ from cryptography.x509 import DNSName, load_pem_x509_certificate
 from dataplane_config import address, config, policy, refs
 from dataplane_rig import Rig
 
-from lab.certificates import Authority
-from lab.process import wait_until
+from lab.base.certificates import Authority
+from lab.base.process import wait_until
 
 GATE, PORT = "198.18.1.1", 10443
 PASSWORD = "a password of the tests"

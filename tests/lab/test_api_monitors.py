@@ -13,7 +13,7 @@ import pytest
 from gateway_client import GatewayUnderTest, policy
 
 from conftest import MakeGateway
-from lab.gateway.monitors.resources import _process_time
+from lab.gateway.resources import _process_time
 
 
 def test_status_has_identity_at_the_top_and_no_http_status(api: GatewayUnderTest) -> None:

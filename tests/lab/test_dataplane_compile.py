@@ -5,23 +5,23 @@ from __future__ import annotations
 import pytest
 from dataplane_config import address, config, policy, refs, service, shaper, shaping_policy
 
-from lab.gateway.dataplane import conntrack
-from lab.gateway.dataplane.addresses import AddressBook
-from lab.gateway.dataplane.compile import compile_config
-from lab.gateway.dataplane.faults import FAULTS, with_faults
-from lab.gateway.dataplane.firewall import transaction
-from lab.gateway.dataplane.lookup import IMPLICIT_DENY, Packet, look_up
-from lab.gateway.dataplane.queues import changes
-from lab.gateway.dataplane.ranges import (
+from lab.gateway.dataplane.faults.network import FAULTS, with_faults
+from lab.gateway.dataplane.intent.addresses import AddressBook
+from lab.gateway.dataplane.intent.compile import compile_config
+from lab.gateway.dataplane.intent.ranges import (
     EVERY_ADDRESS,
     address_elements,
     complement,
     subtract,
     union,
 )
-from lab.gateway.dataplane.rules import Ruleset, render
-from lab.gateway.dataplane.services import ServiceBook
-from lab.gateway.dataplane.shaping import ShaperClasses
+from lab.gateway.dataplane.intent.services import ServiceBook
+from lab.gateway.dataplane.lookup import IMPLICIT_DENY, Packet, look_up
+from lab.gateway.dataplane.nft import conntrack
+from lab.gateway.dataplane.nft.firewall import transaction
+from lab.gateway.dataplane.nft.queues import changes
+from lab.gateway.dataplane.nft.rules import Ruleset, render
+from lab.gateway.dataplane.nft.shaping import ShaperClasses
 
 
 def lookup(intent, source="198.18.1.10", protocol=6, dest="198.18.2.10", port=80, srcintf="port2"):

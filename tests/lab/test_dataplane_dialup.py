@@ -13,8 +13,8 @@ from dataplane_rig import SERVER, Node
 from ipsec_rig import OfficeRig, row
 from pyroute2 import IPRoute
 
-from lab.gateway.dataplane.ipsec_charon import Charon
-from lab.gateway.dataplane.ipsec_status import IkeSa, read
+from lab.gateway.dataplane.ipsec.charon import Charon
+from lab.gateway.dataplane.ipsec.status import IkeSa, read
 
 KEY = "the key of all users"
 FIRST, LAST = "198.19.210.1", "198.19.210.4"

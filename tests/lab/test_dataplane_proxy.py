@@ -16,11 +16,11 @@ from dataplane_config import address, config, refs
 from dataplane_rig import GATEWAY, SERVER, SERVER6
 from inspection_rig import Fetched, InspectionRig
 
+from lab.base.process import wait_until
 from lab.gateway.dataplane import DataPlaneError
-from lab.gateway.dataplane.compile import compile_config
-from lab.gateway.dataplane.localin import local_in_rules
-from lab.gateway.dataplane.proxy_squid import squid_configuration
-from lab.process import wait_until
+from lab.gateway.dataplane.intent.compile import compile_config
+from lab.gateway.dataplane.nft.localin import local_in_rules
+from lab.gateway.dataplane.programs.squid import squid_configuration
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 
@@ -361,8 +361,8 @@ def test_it_ends_with_the_process_that_started_it(rig):
 import json, sys, time
 sys.path[:0] = json.loads(sys.argv[1])
 from pathlib import Path
-from lab.gateway.dataplane.proxy_part import WebProxy
-from lab.gateway.dataplane.compile import compile_config
+from lab.gateway.dataplane.programs.proxy import WebProxy
+from lab.gateway.dataplane.intent.compile import compile_config
 part = WebProxy(Path(sys.argv[2]))
 part._settings.set = lambda settings: None
 part.apply(compile_config(json.loads(sys.stdin.read())))

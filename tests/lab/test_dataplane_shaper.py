@@ -21,8 +21,8 @@ from dataplane_config import config, policy, shaper, shaping_policy
 from dataplane_rig import SERVER, Rig
 from pyroute2 import IPRoute
 
-from lab import share
-from lab.process import wait_until
+from lab.base import share
+from lab.base.process import wait_until
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 

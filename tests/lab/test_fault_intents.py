@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from dataplane_config import config, policy
 
-from lab.gateway.dataplane.compile import compile_config
-from lab.gateway.dataplane.faults import with_faults
-from lab.gateway.dataplane.inspection import Inspected
-from lab.gateway.dataplane.intent import Intent
+from lab.gateway.dataplane.faults.network import with_faults
+from lab.gateway.dataplane.intent.compile import compile_config
+from lab.gateway.dataplane.intent.inspection import Inspected
+from lab.gateway.dataplane.intent.model import Intent
 
 FILES = {"profile": "f", "log": True, "rules": [
     {"name": "r", "protocols": ["HTTP", "FTP"], "action": "block", "types": ["exe"]},

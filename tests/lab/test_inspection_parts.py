@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from inspection_rig import antivirus, inspected, with_profiles
 
-from lab.gateway.dataplane.compile import compile_config
-from lab.gateway.dataplane.faults import with_faults
+from lab.gateway.dataplane.faults.network import with_faults
+from lab.gateway.dataplane.intent.compile import compile_config
 from lab.inspector import ftp, http, tls
 from lab.inspector.filetypes import file_type
 from lab.inspector.marks import slots

@@ -9,7 +9,7 @@ from dataplane_config import config, policy, refs, shaper, shaping_policy
 from dataplane_rig import CLIENT, GATEWAY, SERVER
 from inspection_rig import EICAR, InspectionRig, antivirus, av_config, inspected, with_profiles
 
-from lab.gateway.dataplane import nft
+from lab.gateway.dataplane.nft import nft
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 

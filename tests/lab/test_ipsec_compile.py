@@ -6,13 +6,13 @@ import pytest
 from dataplane_config import policy, refs
 from ipsec_rig import SECRET, remote, site_to_site
 
-from lab.gateway.dataplane import ipsec_connections
-from lab.gateway.dataplane.compile import compile_config
-from lab.gateway.dataplane.faults import with_faults
-from lab.gateway.dataplane.ipsec_links import room_rules
-from lab.gateway.dataplane.ipsec_proposals import in_strongswan_words, other_than
-from lab.gateway.dataplane.ipsec_status import Accounts, ChildSa, IkeSa
-from lab.gateway.dataplane.localin import local_in_rules
+from lab.gateway.dataplane.faults.network import with_faults
+from lab.gateway.dataplane.intent.compile import compile_config
+from lab.gateway.dataplane.intent.proposals import in_strongswan_words, other_than
+from lab.gateway.dataplane.ipsec import connections as ipsec_connections
+from lab.gateway.dataplane.ipsec.links import room_rules
+from lab.gateway.dataplane.ipsec.status import Accounts, ChildSa, IkeSa
+from lab.gateway.dataplane.nft.localin import local_in_rules
 
 
 def tunnels(**more):

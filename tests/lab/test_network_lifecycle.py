@@ -11,8 +11,8 @@ import pytest
 from network_lab import PROJECT, Labs, host
 
 from inhabitants import KINDS, alive, inhabitants
-from lab import share
-from lab.topology import NODES
+from lab.base import share
+from lab.nodes.topology import NODES
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
 

@@ -5,8 +5,9 @@ import os
 import pytest
 from network_lab import Labs
 
-from lab import build, cli
-from lab.errors import LabError
+from lab import cli
+from lab.base.errors import LabError
+from lab.lifecycle import build
 
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
 

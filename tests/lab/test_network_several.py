@@ -6,10 +6,10 @@ import pytest
 import yaml
 from network_lab import Labs
 
-from lab.device import DELIVERED
-from lab.errors import LabMistake
+from lab.base.errors import LabMistake
+from lab.lifecycle.device import DELIVERED
+from lab.lifecycle.tiers import for_tier, tiers
 from lab.several import several
-from lab.tiers import for_tier, tiers
 
 NAME = "five"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from network_lab import Labs
 
-from lab import share
+from lab.base import share
 
 LAB = "share"
 V1 = "33 31 0:29 / {root} rw,relatime - cgroup cgroup rw,cpu,cpuacct\n"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.inspector.loop import Loop
+from lab.io.loop import Loop
 from lab.sslvpn.frames import IPV4_HEADS, Deframer, FrameError, frame
 from lab.sslvpn.http import Answer, BadRequestError, Reader, Request
 from lab.sslvpn.membership import Membership

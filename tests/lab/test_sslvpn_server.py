@@ -30,8 +30,8 @@ from remote_rig import (
     user_row,
 )
 
+from lab.base.process import wait_until
 from lab.gateway.dataplane import DataPlane
-from lab.process import wait_until
 from lab.sslvpn.frames import frame
 
 pytestmark = [

@@ -17,9 +17,9 @@ import requests
 import yaml
 
 from faults.faulty_lab import NAME, PROJECT, gateway_of
-from gatepass import namespace
-from gatepass.fortigate import FortiGate
-from gatepass.journal import NAME as JOURNAL
+from gatepass.base import namespace
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.journal import NAME as JOURNAL
 
 TABLES = (
     "firewall/policy",

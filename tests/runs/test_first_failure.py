@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import Ended, FaultyLab
-from gatepass.failure_data import CHECK_BYTES, INDEX
+from gatepass.report.failure_data import CHECK_BYTES, INDEX
 from runs.leaks import leaks, secrets_of
 
 CHECK = "One Policy, Without NAT"

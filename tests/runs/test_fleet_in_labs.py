@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import PROJECT
+from gatepass.base.paths import VARIABLES
 from gatepass.fleet.outcome import read_fleet
-from gatepass.journal import NAME as JOURNAL
-from gatepass.journal import pending
-from gatepass.paths import VARIABLES
-from lab.process import wait_until
+from gatepass.gateway.journal import NAME as JOURNAL
+from gatepass.gateway.journal import pending
+from lab.base.process import wait_until
 from runs.killing import Configuration
 
 ORDERS = VARIABLES / "orders" / "lab-fleet"

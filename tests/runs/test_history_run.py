@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import FaultyLab, gateway_of
-from gatepass.outcome import read_digested
-from gatepass.results import document, text
+from gatepass.results.outcome import read_digested
+from gatepass.results.results_json import document, text
 from runs.killing import Runs
 
 SHAPERS, SHAPER = "firewall.shaper/traffic-shaper", "sgw-200"

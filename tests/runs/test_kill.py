@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import PROJECT, FaultyLab, lab_in
-from gatepass.changes import SAVED
-from gatepass.journal import NAME as JOURNAL
-from gatepass.outcome import read
+from gatepass.gateway.changes import SAVED
+from gatepass.gateway.journal import NAME as JOURNAL
+from gatepass.results.outcome import read
 from inhabitants import alive, inhabitants, namespaces_of
-from lab.process import wait_until
+from lab.base.process import wait_until
 from runs.killing import Configuration, Runs
 
 KILLS = int(os.environ.get("KILLS") or 10)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import FaultyLab, lab_in
-from lab.process import wait_until
+from lab.base.process import wait_until
 from runs.killing import Configuration, Runs
 
 USERS = ("--test", "*.The Promised Users Are Connected At Once")

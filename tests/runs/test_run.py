@@ -9,9 +9,9 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from faults.faulty_lab import PROJECT, Ended, FaultyLab
-from gatepass import certificate
-from gatepass.certificate_verify import verify
-from gatepass.record import APPROVED
+from gatepass.report import certificate
+from gatepass.report.verify import verify
+from gatepass.results.record import APPROVED
 from runs.killing import Runs
 from runs.leaks import leaks, secrets_of
 from test_certificate_rendered import CHROMIUM

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from faults.faulty_lab import FaultyLab
-from gatepass.outcome import read
-from gatepass.record import NOT_APPLICABLE, PASS
+from gatepass.results.outcome import read
+from gatepass.results.record import NOT_APPLICABLE, PASS
 from runs.killing import Runs
 
 SMALL = {

@@ -337,4 +337,3 @@ def _appended(attribute: Attribute, present: Any, value: Any) -> Any:
     if attribute.multiple:
         return f"{present} {value}".strip()
     raise malformed(f"'{attribute.name}' takes one value: use set.")
-

@@ -412,4 +412,3 @@ class Recorder:
         """
         for name, args in self._changes:
             getattr(editor, name)(*args)
-

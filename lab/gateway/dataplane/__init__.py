@@ -4,10 +4,10 @@ The way of a configuration: `compile` turns rows into an `intent`, `faults` may 
 part puts its share in force (`routing`, `queues`, `firewall`). `rules` writes the rule text.
 """
 
-from .errors import DataPlaneError
-from .faults import FAULTS, NOT_APPLIED
-from .plane import DataPlane, Part
-from .usage import PolicyCounter
+from lab.gateway.dataplane.errors import DataPlaneError
+from lab.gateway.dataplane.faults.network import FAULTS, NOT_APPLIED
+from lab.gateway.dataplane.kernel.usage import PolicyCounter
+from lab.gateway.dataplane.plane import DataPlane, Part
 
 DATA_PLANE_FAULTS = frozenset({*FAULTS, NOT_APPLIED})
 """Names of the faults that `DataPlane.apply` knows."""

@@ -6,9 +6,9 @@ import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .intent import Intent, Policy, Vip
-from .members import Who
-from .ranges import EVERY_ADDRESS, contains
+from lab.gateway.dataplane.intent.members import Who
+from lab.gateway.dataplane.intent.model import Intent, Policy, Vip
+from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS, contains
 
 IMPLICIT_DENY = (0, "deny")
 

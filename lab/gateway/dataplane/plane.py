@@ -8,25 +8,26 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any, Protocol
 
-from . import conntrack, links
-from .compile import Config, compile_config
-from .errors import DataPlaneError
-from .faults import NOT_APPLIED, with_faults
-from .firewall import Firewall
-from .inspection_part import Inspection
-from .intent import Intent
-from .ipsec_links import TunnelLinks
-from .ipsec_part import Ike
-from .ipsec_status import IpsecStatus
-from .kernel import FORWARDING, SETTINGS, KernelSettings
-from .lookup import Packet, look_up
-from .loopbacks import Loopbacks
-from .members import GROUP, Who
-from .proxy_part import WebProxy
-from .queues import Queues
-from .remote_part import Members, RemoteAccess
-from .routing import Routing
-from .usage import PolicyCounter, Usage
+from lab.gateway.dataplane.errors import DataPlaneError
+from lab.gateway.dataplane.faults.network import NOT_APPLIED, with_faults
+from lab.gateway.dataplane.intent.compile import Config, compile_config
+from lab.gateway.dataplane.intent.members import GROUP, Who
+from lab.gateway.dataplane.intent.model import Intent
+from lab.gateway.dataplane.ipsec.links import TunnelLinks
+from lab.gateway.dataplane.ipsec.part import Ike
+from lab.gateway.dataplane.ipsec.status import IpsecStatus
+from lab.gateway.dataplane.kernel import links
+from lab.gateway.dataplane.kernel.commands import FORWARDING, SETTINGS, KernelSettings
+from lab.gateway.dataplane.kernel.loopbacks import Loopbacks
+from lab.gateway.dataplane.kernel.routing import Routing
+from lab.gateway.dataplane.kernel.usage import PolicyCounter, Usage
+from lab.gateway.dataplane.lookup import Packet, look_up
+from lab.gateway.dataplane.nft import conntrack
+from lab.gateway.dataplane.nft.firewall import Firewall
+from lab.gateway.dataplane.nft.queues import Queues
+from lab.gateway.dataplane.programs.inspection import Inspection
+from lab.gateway.dataplane.programs.proxy import WebProxy
+from lab.gateway.dataplane.programs.remote import Members, RemoteAccess
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.call import Call
 from lab.gateway.cli.script import Failure, Script
 from lab.gateway.cli.show import MARK, backup
 from lab.gateway.errors import BAD_VALUE, CmdbError, malformed, not_found
 from lab.gateway.monitors.model import Failed, File, Monitor, needed, whole
-from lab.gateway.rest.request import Call
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device

@@ -6,9 +6,9 @@ import ipaddress
 import socket
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.call import Call
 from lab.gateway.errors import bad_value, malformed, not_found
 from lab.gateway.monitors.model import Monitor, needed, whole
-from lab.gateway.rest.request import Call
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device

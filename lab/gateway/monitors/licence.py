@@ -6,10 +6,10 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.call import Call
 from lab.gateway.faults import EVERY_FUNCTION
 from lab.gateway.monitors.model import Monitor
-from lab.gateway.monitors.resources import memory
-from lab.gateway.rest.request import Call
+from lab.gateway.resources import memory
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device

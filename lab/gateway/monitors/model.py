@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.call import Call
 from lab.gateway.errors import CmdbError, malformed
-from lab.gateway.rest.request import Call
 from lab.gateway.versions import Release
 
 if TYPE_CHECKING:

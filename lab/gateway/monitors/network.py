@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.call import Call
 from lab.gateway.monitors.model import Monitor
-from lab.gateway.rest.request import Call
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device

@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.call import Call
 from lab.gateway.cmdb.editor import Place
 from lab.gateway.errors import malformed
 from lab.gateway.identity import MODEL, MODEL_NAME
 from lab.gateway.monitors.model import Monitor, needed
-from lab.gateway.monitors.resources import INTERVALS, RESOURCES
-from lab.gateway.rest.request import Call
+from lab.gateway.resources import INTERVALS, RESOURCES
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.call import Call
 from lab.gateway.errors import malformed, not_found
 from lab.gateway.monitors.model import Monitor, needed, whole
-from lab.gateway.rest.request import Call
 from lab.gateway.schema import vpn_ssl
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import ipaddress
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lab.gateway.dataplane.ipsec_status import Carried, ChildSa, IkeSa, IpsecStatus
+from lab.gateway.call import Call
+from lab.gateway.dataplane.ipsec.status import Carried, ChildSa, IkeSa, IpsecStatus
 from lab.gateway.errors import malformed, not_found
 from lab.gateway.monitors.model import Monitor, needed, whole
-from lab.gateway.rest.request import Call
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device

@@ -9,15 +9,15 @@ from http.cookies import CookieError, SimpleCookie
 
 from aiohttp import web
 
+from lab.gateway.access import Access, Caller
+from lab.gateway.call import MOST_BODY_BYTES, Call, parse_query, split_path
 from lab.gateway.device import Device
 from lab.gateway.errors import INTERNAL, CmdbError
-from lab.gateway.rest.access import Access, Caller
 from lab.gateway.rest.cmdb import Cmdb
 from lab.gateway.rest.envelope import JSON, VDOM, Answer, error_fields, html, to_json
 from lab.gateway.rest.log import Logs
 from lab.gateway.rest.login import Login
 from lab.gateway.rest.monitor import Monitors
-from lab.gateway.rest.request import MOST_BODY_BYTES, Call, parse_query, split_path
 
 log = logging.getLogger("lab.gateway.access")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.access import READ, WRITE
+from lab.gateway.call import Call
 from lab.gateway.cmdb.database import Database
 from lab.gateway.cmdb.editor import Editor, Place
 from lab.gateway.cmdb.query import Query
@@ -12,9 +14,7 @@ from lab.gateway.cmdb.rows import Key, encoded, find_child, masked
 from lab.gateway.errors import PERMISSION_DENIED, CmdbError, malformed, not_found
 from lab.gateway.faults import Faults
 from lab.gateway.identity import Identity
-from lab.gateway.rest.access import READ, WRITE
 from lab.gateway.rest.envelope import VDOM, Answer, error_fields, revision, to_json, with_results
-from lab.gateway.rest.request import Call
 from lab.gateway.schema.model import Table
 from lab.gateway.schema.show import default_of, schema_of
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
+from lab.gateway.access import READ
+from lab.gateway.call import Call
 from lab.gateway.cmdb.query import Query
 from lab.gateway.device import Device
 from lab.gateway.errors import PERMISSION_DENIED, CmdbError
 from lab.gateway.monitors.model import whole
-from lab.gateway.rest.access import READ
 from lab.gateway.rest.envelope import VDOM, Answer, error_fields, to_json
-from lab.gateway.rest.request import Call
 from lab.gateway.rest.security_rows import CATEGORIES, as_text, is_of, shown
 
 DEVICES = ("memory", "disk")

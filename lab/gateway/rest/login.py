@@ -8,10 +8,10 @@ from typing import Any
 
 from aiohttp import web
 
+from lab.gateway.access import Access
+from lab.gateway.call import parse_query
 from lab.gateway.device import Device
-from lab.gateway.rest.access import Access
 from lab.gateway.rest.envelope import HTML, Answer, html, to_json
-from lab.gateway.rest.request import parse_query
 
 _PATHS = ("logincheck", "logout")
 _AUTHENTICATION = "api/v2/authentication"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from lab.gateway.access import READ, WRITE
+from lab.gateway.call import Call
 from lab.gateway.device import Device
 from lab.gateway.errors import PERMISSION_DENIED, CmdbError
 from lab.gateway.monitors import MONITORS
 from lab.gateway.monitors.model import Failed, File, Monitor
-from lab.gateway.rest.access import READ, WRITE
 from lab.gateway.rest.envelope import VDOM, Answer, error_fields, to_json
-from lab.gateway.rest.request import Call
 
 _FILE_TYPE = "application/octet-stream"
 

@@ -1,1 +1,1 @@
-"""Many gateways at once: the plan of a fleet, its workers, its turns, and its one result."""
+"""Many gateways at once: the plan of a fleet, its workers, and its one result."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from gatepass.fleet.turns import shared
-from gatepass.testbed import Testbed
+from gatepass.inputs.testbed import Testbed
+from gatepass.run.turns import shared
 
 NAME = "briefing.json"
 

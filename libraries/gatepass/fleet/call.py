@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gatepass.arguments import Parser, file, split
-from gatepass.errors import InputError
+from gatepass.base.arguments import Parser, file, split
+from gatepass.base.errors import InputError
+from gatepass.base.paths import FLEET, RESULTS, VARIABLES
 from gatepass.fleet import entries as plan
 from gatepass.fleet.entries import Entry
 from gatepass.fleet.lifetime import at_work
 from gatepass.fleet.outcome import read_fleet
-from gatepass.fleet.turns import shared
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
-from gatepass.paths import FLEET, RESULTS, VARIABLES
-from gatepass.run import Call, validated
-from gatepass.schema import did_you_mean
-from gatepass.testbed import Testbed
+from gatepass.inputs.schema import did_you_mean
+from gatepass.inputs.testbed import Testbed
+from gatepass.run.run import Call, validated
+from gatepass.run.turns import shared
 
 CATALOGUE = VARIABLES / "service_catalogue.yaml"
 LAB_ORDERS = VARIABLES / "orders" / "lab-fleet"

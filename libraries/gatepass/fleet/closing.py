@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gatepass.boxed import boxed, one_line
+from gatepass.base.boxed import boxed, one_line
 from gatepass.fleet import xunit
 from gatepass.fleet.outcome import FleetOutcome, Row
 from gatepass.fleet.page import NAME, counts, meaning, part
-from gatepass.record import APPROVED
+from gatepass.results.record import APPROVED
 
 MOST = 40
 """Orders that are named; a larger fleet has its page for the others."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gatepass.arguments import Parser, file
-from gatepass.errors import InputError
+from gatepass.base.arguments import Parser, file
+from gatepass.base.errors import InputError
 from gatepass.fleet.closing import closing_box
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.page import write
-from gatepass.results import NAME as RESULTS_JSON
+from gatepass.results.results_json import NAME as RESULTS_JSON
 
 _EPILOG = """\
 an order that several folders hold counts with its newest run that has a verdict

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from gatepass.errors import InputError
-from gatepass.fleet.folders import ORDERS, PLAN
-from gatepass.order import Order
-from gatepass.testbed import Testbed
+from gatepass.base.errors import InputError
+from gatepass.base.result_folders import ORDERS, PLAN
+from gatepass.inputs.order import Order
+from gatepass.inputs.testbed import Testbed
 
 # The name becomes that of a folder; a plan that came from elsewhere may not lead out of its own.
 _NAME = re.compile(r"\w[\w.-]{0,63}")

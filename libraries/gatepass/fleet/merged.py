@@ -14,10 +14,10 @@ from robot.api import ExecutionResult, ResultVisitor, ResultWriter
 from robot.output import LOGGER
 from robot.result import Result, TestSuite
 
-from gatepass.failure_data import FOLDER as FAILURES
-from gatepass.fleet.folders import OUTPUT
+from gatepass.base.result_folders import OUTPUT
 from gatepass.fleet.outcome import FleetOutcome, Row
-from gatepass.outcome import MANY
+from gatepass.report.failure_data import FOLDER as FAILURES
+from gatepass.results.outcome import MANY
 
 REPORT, LOG = "report.html", "log.html"
 NO_RESULTS = "The Order Has Results"

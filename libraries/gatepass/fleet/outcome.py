@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from gatepass.certificate_checks import Reason, reasons
-from gatepass.certificate_facts import group
-from gatepass.certificate_promises import missed
+from gatepass.base.result_folders import OUTPUT
 from gatepass.fleet.entries import Entry, load
-from gatepass.fleet.folders import OUTPUT
 from gatepass.fleet.unfinished import unfinished
-from gatepass.outcome import Check, NoResults, Outcome, read
-from gatepass.record import APPROVED, NOT_PROVEN, REJECTED, Measurement
-from gatepass.run import EXIT_CODES
+from gatepass.report.checks import Reason, reasons
+from gatepass.report.promises import missed
+from gatepass.results.facts import group
+from gatepass.results.outcome import Check, NoResults, Outcome, read
+from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED, Measurement
+from gatepass.run.run import EXIT_CODES
 
 WORST_FIRST = (REJECTED, NOT_PROVEN, APPROVED)
 STOPPED = "the run was stopped before this check had its verdict."

@@ -13,13 +13,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 import gatepass
-from gatepass.certificate_facts import group, join, shortened
-from gatepass.certificate_promises import promise_table
 from gatepass.fleet import merged, xunit
 from gatepass.fleet.outcome import FleetOutcome, Row, tier
-from gatepass.page_template import template
-from gatepass.record import APPROVED, NOT_APPLICABLE, NOT_PROVEN, PASS, REJECTED
-from gatepass.wording import FALLBACK, Wording, wording
+from gatepass.report.page_template import template
+from gatepass.report.phrases import join, shortened
+from gatepass.report.promises import promise_table
+from gatepass.report.wording import FALLBACK, Wording, wording
+from gatepass.results.facts import group
+from gatepass.results.record import APPROVED, NOT_APPLICABLE, NOT_PROVEN, PASS, REJECTED
 
 NAME = "fleet.html"
 LONGEST_REASON = 320

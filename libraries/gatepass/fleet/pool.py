@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Collection, Iterable
 
 from gatepass.fleet.briefing import Place
-from gatepass.fleet.lock_server import LockServer
-from gatepass.fleet.seats import DeathWatch, Heart, Seat
+from gatepass.run.lock_server import LockServer
+from gatepass.run.seats import DeathWatch, Heart, Seat
 
 _LOOK_S = 0.5
 """Between two looks whether one is free, in seconds."""

@@ -13,7 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
+from gatepass.base.new_folder import new_folder
+from gatepass.base.paths import FLEET as PREFIX
+from gatepass.base.paths import HISTORY, ROOT, SUITES
 from gatepass.fleet import entries as plan
 from gatepass.fleet import page, pool
 from gatepass.fleet.briefing import Briefing
@@ -29,17 +32,14 @@ from gatepass.fleet.lifetime import (
     times_asked_to_stop,
     when_parent_ends,
 )
-from gatepass.fleet.lock_server import LockServer, ServerLost
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.screen import Screen, screen
-from gatepass.fleet.seats import give_back
 from gatepass.fleet.state import Progress
 from gatepass.fleet.worker import FLEET, ORDER
+from gatepass.gateway.journal import left_changed
 from gatepass.inputs import load_catalogue
-from gatepass.journal import left_changed
-from gatepass.new_folder import new_folder
-from gatepass.paths import FLEET as PREFIX
-from gatepass.paths import HISTORY, ROOT, SUITES
+from gatepass.run.lock_server import LockServer, ServerLost
+from gatepass.run.seats import give_back
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOOK_S = 0.5

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from gatepass.fleet.folders import OUTPUT
-from gatepass.journal import NAME as JOURNAL
-from gatepass.journal import left_changed
-from gatepass.record import FAIL, PASS
+from gatepass.base.result_folders import OUTPUT
+from gatepass.gateway.journal import NAME as JOURNAL
+from gatepass.gateway.journal import left_changed
+from gatepass.results.record import FAIL, PASS
 
 PROGRESS = "progress.jsonl"
 WORKER = "worker.txt"

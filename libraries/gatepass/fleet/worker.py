@@ -18,22 +18,22 @@ from typing import IO
 
 from robot.run import RobotFramework
 
+from gatepass.base.paths import ROOT, run_name
 from gatepass.fleet.briefing import Briefing
 from gatepass.fleet.entries import Entry, load
 from gatepass.fleet.lifetime import hold, times_asked_to_stop, when_parent_ends
-from gatepass.fleet.lock_server import LockServer, ServerLost
 from gatepass.fleet.pool import take
-from gatepass.fleet.progress import FILE as PROGRESS
-from gatepass.fleet.progress import tell
-from gatepass.fleet.seats import Heart, Seat
 from gatepass.fleet.state import Progress
-from gatepass.fleet.turns import PLACE as TURNS
 from gatepass.fleet.unfinished import PROGRESS as PROGRESS_NAME
 from gatepass.fleet.unfinished import WORKER
-from gatepass.journal import left_changed
-from gatepass.paths import ROOT, run_name
-from gatepass.record import NOT_APPLICABLE, PASS
-from gatepass.run import RUN_FOLDER
+from gatepass.gateway.journal import left_changed
+from gatepass.results.record import NOT_APPLICABLE, PASS
+from gatepass.run.lock_server import LockServer, ServerLost
+from gatepass.run.progress import FILE as PROGRESS
+from gatepass.run.progress import tell
+from gatepass.run.run import RUN_FOLDER
+from gatepass.run.seats import Heart, Seat
+from gatepass.run.turns import PLACE as TURNS
 
 ORDER, FLEET = "ORDER", "FLEET"
 """Variables that pabot hands on from an order's file of arguments."""

@@ -11,9 +11,9 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from gatepass.fleet.outcome import FleetOutcome, Row
-from gatepass.outcome import Check
-from gatepass.record import FAIL, NOT_PROVEN, PASS, REJECTED
-from gatepass.wording import printable
+from gatepass.report.wording import printable
+from gatepass.results.outcome import Check
+from gatepass.results.record import FAIL, NOT_PROVEN, PASS, REJECTED
 
 NAME = "xunit.xml"
 THE_ORDER = "The Order Is Approved"

@@ -19,7 +19,7 @@ from statistics import fmean, variance
 import jumpavg
 
 from gatepass.history.series import Point, Series
-from gatepass.quantiles import special
+from gatepass.stats.quantiles import special
 
 LOOK_BACK = 100
 """At most so many runs are looked at, the latest."""

@@ -8,16 +8,17 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from gatepass import paths, results
-from gatepass.arguments import Parser, file
-from gatepass.errors import InputError
+from gatepass.base import paths
+from gatepass.base.arguments import Parser, file
+from gatepass.base.errors import InputError
 from gatepass.history import as_json, series, store
 from gatepass.history.fleet import Beside, beside
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.selection import Selection, day
 from gatepass.history.series import Run
 from gatepass.history.tables import Page
-from gatepass.outcome import ManyRuns, read_digested
+from gatepass.results import results_json as results
+from gatepass.results.outcome import ManyRuns, read_digested
 
 _EPILOG = """\
 without an option: all gateways of the record, or the only one

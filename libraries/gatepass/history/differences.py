@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatepass.certificate_facts import group
 from gatepass.history.series import Run
+from gatepass.results.facts import group
 
 _MEMORY_SHARE = 0.1
 """Builds tell memory in different ways; less than this share is no difference."""

@@ -10,7 +10,7 @@ from statistics import fmean
 from gatepass.history.changes import SURE, Change, by_chance, changes
 from gatepass.history.differences import differences
 from gatepass.history.series import Point, Run, Series
-from gatepass.record import figure
+from gatepass.results.record import figure
 
 _MINUS = "\u2212"
 _ALONG = 0.5

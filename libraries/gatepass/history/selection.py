@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from gatepass.errors import InputError
+from gatepass.base.errors import InputError
 from gatepass.history.series import Run, Series
 from gatepass.history.store import seconds
 

@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from gatepass.certificate_promises import is_baseline
+from gatepass.report.promises import is_baseline
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def add(path: Path, told: dict[str, Any], output: Path) -> None:
 
     Args:
         path: of the record.
-        told: the document of the run (see `gatepass.results`).
+        told: the document of the run (see `gatepass.results.results_json`).
         output: where its ``output.xml`` lies.
 
     Raises:

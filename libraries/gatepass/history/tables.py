@@ -15,7 +15,7 @@ from gatepass.history.differences import NOTHING
 from gatepass.history.fleet import FEWEST, Beside
 from gatepass.history.gateway import GatewayHistory, Since, Upgrade, mean, sentence, signed
 from gatepass.history.series import Point, Run, Series
-from gatepass.record import figure
+from gatepass.results.record import figure
 
 SHOWN_RUNS = 5
 """How many runs' figures stand beside each other, the latest."""

@@ -1,0 +1,1 @@
+"""The Linux hosts at both ends."""

@@ -1,0 +1,1 @@
+"""What a lab can be made to do wrong."""

@@ -1,0 +1,1 @@
+"""What the data plane can be made to do wrong, as changes of the intent."""

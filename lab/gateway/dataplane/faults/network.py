@@ -1,0 +1,335 @@
+"""The data plane's faults: what each changes in the intent.
+
+A fault is one function from the intent (and the fault's parameters) to another intent. The rule
+text and the policy lookup follow from the changed intent, so that a faulty gateway is as
+consistent in its error as a wrongly built one would be.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lab.base.faults import FAULTS as CATALOGUE
+from lab.gateway.dataplane.faults.vpn import VPN_FAULTS, Params
+from lab.gateway.dataplane.intent.compile import compile_config
+from lab.gateway.dataplane.intent.countries import OVERRIDES
+from lab.gateway.dataplane.intent.inspection import FUNCTIONS, Inspected
+from lab.gateway.dataplane.intent.model import Intent, Policy
+from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS
+from lab.gateway.dataplane.intent.values import Port, Selector
+
+NOT_APPLIED = "not-applied"
+"""Changes are accepted and not put in force: the plane stays with the configuration it has."""
+
+# Where the lab attaches its endpoints.
+CLIENT_SIDE, SERVER_SIDE, MANAGEMENT = "port2", "port1", "mgmt"
+
+# Marks of what is in force without a policy; FortiOS gives out no policyid as high as these.
+DENY_ABOVE, ANY_ANY, ONE_WAY_OPEN, IPV6_OPEN = 0xFFFFFFF1, 0xFFFFFFF2, 0xFFFFFFF3, 0xFFFFFFF4
+
+
+def _everything(srcintf: tuple[str, ...] = (), dstintf: tuple[str, ...] = ()) -> Selector:
+    return Selector(srcintf, dstintf, sources=EVERY_ADDRESS, dests=EVERY_ADDRESS)
+
+
+def _shaper_below_tier(intent: Intent, params: Params) -> Intent:
+    factor = float(params["percent"]) / 100
+    return replace(
+        intent,
+        shapers={
+            name: replace(shaper, kbps=int(shaper.kbps * factor))
+            for name, shaper in intent.shapers.items()
+        },
+    )
+
+
+def _shaper_missing(intent: Intent, params: Params) -> Intent:
+    return replace(intent, shapers={})
+
+
+def _nat_not_applied(intent: Intent, params: Params) -> Intent:
+    return replace(intent, policies=[replace(policy, nat=False) for policy in intent.policies])
+
+
+def _nat_always(intent: Intent, params: Params) -> Intent:
+    policies = [replace(policy, nat=policy.accept) for policy in intent.policies]
+    return replace(intent, policies=policies)
+
+
+def _policy_missing(intent: Intent, params: Params) -> Intent:
+    policies = list(intent.policies)
+    for index in range(len(policies) - 1, -1, -1):
+        policy = policies[index]
+        if policy.accept and policy.enabled and _serves_client_side(policy, intent.ports):
+            policies[index] = replace(policy, enabled=False)
+            break
+    return replace(intent, policies=policies)
+
+
+def _serves_client_side(policy: Policy, ports: Sequence[Port]) -> bool:
+    """Whether a policy is for hosts of the network that the client is attached to.
+
+    A policy for networks behind that one sees none of the lab's traffic, so nobody would notice
+    that it is missing.
+    """
+    attached = [
+        ipaddress.ip_interface(address).network
+        for port in ports
+        if port.name == CLIENT_SIDE
+        for address in port.addresses
+    ]
+    return not attached or any(
+        low <= int(network.broadcast_address) and int(network.network_address) <= high
+        for network in attached
+        for low, high in policy.selects.sources.get(network.version, ())
+    )
+
+
+def _deny_above(intent: Intent, params: Params) -> Intent:
+    deny = Policy(
+        DENY_ABOVE,
+        _everything(srcintf=(CLIENT_SIDE,)),
+        accept=False,
+        denies_vips=True,
+        configured=False,
+    )
+    return replace(intent, policies=[deny, *intent.policies])
+
+
+def _any_any(intent: Intent, params: Params) -> Intent:
+    permit = Policy(ANY_ANY, _everything(), configured=False)
+    return replace(intent, policies=[*intent.policies, permit])
+
+
+def _one_way_open(intent: Intent, params: Params) -> Intent:
+    selects = _everything(srcintf=(SERVER_SIDE,), dstintf=(CLIENT_SIDE,))
+    permit = Policy(ONE_WAY_OPEN, selects, configured=False)
+    return replace(intent, policies=[*intent.policies, permit])
+
+
+def _ipv6_open(intent: Intent, params: Params) -> Intent:
+    only = {6: EVERY_ADDRESS[6]}
+    permit = Policy(IPV6_OPEN, Selector((), (), sources=only, dests=only), configured=False)
+    return replace(intent, policies=[*intent.policies, permit])
+
+
+def _ipv6_not_forwarded(intent: Intent, params: Params) -> Intent:
+    """No policy lets IPv6 pass, whatever it says; what denies IPv6 still does."""
+
+    def without(policy: Policy) -> Policy:
+        if not policy.accept:
+            return policy
+        sources = {version: spans for version, spans in policy.selects.sources.items()
+                   if version != 6}
+        return replace(policy, selects=replace(policy.selects, sources=sources))
+
+    return replace(intent, policies=[without(policy) for policy in intent.policies])
+
+
+def _packet_loss(intent: Intent, params: Params) -> Intent:
+    return replace(intent, loss_percent=float(params["percent"]))
+
+
+def _mss_small(intent: Intent, params: Params) -> Intent:
+    return replace(intent, mss=int(params["bytes"]))
+
+
+def _gateway_cpu_busy(intent: Intent, params: Params) -> Intent:
+    """TCP goes through a process, as nobody can take the processor from the kernel's forwarding.
+
+    It holds itself to what it would get: where it really waited for one of the processors that
+    all nodes share, the endpoints would wait as well, and what they see would be the rig's.
+    """
+    slow = _inspector(busy=True, mbps=float(params["mbps"]))
+    return slow(_by_process(intent, intent.policies), params)
+
+
+def _large_ruleset_slow(intent: Intent, params: Params) -> Intent:
+    """Sessions of policies far down go through a process: the rules themselves are never slow."""
+    behind = intent.in_force[int(params["policies"]) :]
+    if not behind:
+        return intent
+    intent = _by_process(intent, behind)
+    return _inspector(mbps=float(params["mbps"]))(intent, params)
+
+
+def _by_process(intent: Intent, policies: Sequence[Policy]) -> Intent:
+    """The sessions of these policies are forwarded by a process, not by the kernel."""
+    nothing = Inspected({})
+    slow = {
+        policy.id: replace(intent.inspected.get(policy.id, nothing), by_process=True)
+        for policy in policies
+        if policy.accept
+    }
+    return replace(intent, inspected={**intent.inspected, **slow})
+
+
+def _counters_zero(intent: Intent, params: Params) -> Intent:
+    return replace(intent, reports_counters=False)
+
+
+def _implicit_deny_uncounted(intent: Intent, params: Params) -> Intent:
+    return replace(intent, counts_implicit_deny=False)
+
+
+def _disabled_policy_active(intent: Intent, params: Params) -> Intent:
+    return replace(intent, policies=[replace(policy, enabled=True) for policy in intent.policies])
+
+
+def _order_reversed(intent: Intent, params: Params) -> Intent:
+    return replace(intent, policies=list(reversed(intent.policies)))
+
+
+def _http_open(intent: Intent, params: Params) -> Intent:
+    """Lets plain HTTP reach the REST API, which is what answers there under this fault."""
+
+    def opened(port: Port) -> Port:
+        if port.name != MANAGEMENT:
+            return port
+        return replace(port, allowaccess=port.allowaccess | {"http"})
+
+    return replace(intent, ports=[opened(port) for port in intent.ports])
+
+
+def _services_not_applied(intent: Intent, params: Params) -> Intent:
+    return replace(intent, inspected={})
+
+
+def _license_missing(intent: Intent, params: Params) -> Intent:
+    function = params["function"]
+    names = tuple(FUNCTIONS) if function == "all" else (function,)
+    without = {key for name in names for key in FUNCTIONS[name]}
+    left = {
+        number: replace(
+            found,
+            profiles={key: value for key, value in found.profiles.items() if key not in without},
+        )
+        for number, found in intent.inspected.items()
+    }
+    return replace(
+        intent, inspected={number: found for number, found in left.items() if found.profiles}
+    )
+
+
+def _inspector(**how: Any) -> Callable[[Intent, Params], Intent]:
+    def change(intent: Intent, params: Params) -> Intent:
+        return replace(intent, inspector=replace(intent.inspector, **how))
+
+    return change
+
+
+def _inspector_dead_open(intent: Intent, params: Params) -> Intent:
+    return _services_not_applied(_inspector(runs=False)(intent, params), params)
+
+
+def _proxy_not_applied(intent: Intent, params: Params) -> Intent:
+    inspected = {
+        number: replace(found, buffering={}) for number, found in intent.inspected.items()
+    }
+    return replace(intent, inspected=inspected)
+
+
+def _file_filter_not_ftp(intent: Intent, params: Params) -> Intent:
+    def without(rule: Mapping[str, Any]) -> dict[str, Any]:
+        return {**rule, "protocols": [name for name in rule["protocols"] if name != "FTP"]}
+
+    def change(profiles: Mapping[str, Any]) -> dict[str, Any]:
+        files = profiles.get("files")
+        if not files:
+            return dict(profiles)
+        return {**profiles, "files": {**files, "rules": list(map(without, files["rules"]))}}
+
+    inspected = {
+        number: replace(found, profiles=change(found.profiles))
+        for number, found in intent.inspected.items()
+    }
+    return replace(intent, inspected=inspected)
+
+
+def _webfilter_not_by_proxy(intent: Intent, params: Params) -> Intent:
+    def left(found: Inspected) -> Inspected:
+        kept = {key: value for key, value in found.profiles.items() if key != "webfilter"}
+        return replace(found, profiles=kept) if found.buffering else found
+
+    inspected = {number: left(found) for number, found in intent.inspected.items()}
+    return replace(intent, inspected=inspected)
+
+
+def _countries_unknown(intent: Intent, params: Params) -> Intent:
+    """What the configuration says of where addresses lie is not heeded."""
+    config = {**intent.config, OVERRIDES: ()}
+    return replace(intent, policies=compile_config(config).policies)
+
+
+def _inspection_slow(intent: Intent, params: Params) -> Intent:
+    return _inspector(mbps=float(params["mbps"]))(intent, params)
+
+
+def _small_objects_slow(intent: Intent, params: Params) -> Intent:
+    return _inspector(object_ms=float(params["milliseconds"]))(intent, params)
+
+
+def _proxy_open(intent: Intent, params: Params) -> Intent:
+    return replace(intent, proxy=replace(intent.proxy, rules=(), accepts_rest=True))
+
+
+def _proxy_refuses_half(intent: Intent, params: Params) -> Intent:
+    return replace(intent, proxy=replace(intent.proxy, users=int(params["users"])))
+
+
+def _proxy_mixes_answers(intent: Intent, params: Params) -> Intent:
+    return replace(intent, proxy=replace(intent.proxy, mixes=max(int(params["every"]), 1)))
+
+
+# In the order in which they take effect: what turns policies over comes before what is put above
+# or below all of them.
+FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
+    "countries-unknown": _countries_unknown,
+    "disabled-policy-active": _disabled_policy_active,
+    "policy-missing": _policy_missing,
+    "order-reversed": _order_reversed,
+    "nat-not-applied": _nat_not_applied,
+    "nat-always": _nat_always,
+    "deny-above": _deny_above,
+    "any-any": _any_any,
+    "one-way-open": _one_way_open,
+    "ipv6-not-forwarded": _ipv6_not_forwarded,
+    "ipv6-open": _ipv6_open,
+    "shaper-below-tier": _shaper_below_tier,
+    "shaper-missing": _shaper_missing,
+    "packet-loss": _packet_loss,
+    "mss-small": _mss_small,
+    "counters-zero": _counters_zero,
+    "implicit-deny-uncounted": _implicit_deny_uncounted,
+    "http-open": _http_open,
+    "license-missing": _license_missing,
+    "services-not-applied": _services_not_applied,
+    "webfilter-not-by-proxy": _webfilter_not_by_proxy,
+    "proxy-not-applied": _proxy_not_applied,
+    "signatures-empty": _inspector(signatures=False),
+    "webfilter-blocks-all": _inspector(blocks_all=True),
+    "download-altered": _inspector(alters=True),
+    "inspection-slow": _inspection_slow,
+    "small-objects-slow": _small_objects_slow,
+    "file-filter-not-ftp": _file_filter_not_ftp,
+    "large-ruleset-slow": _large_ruleset_slow,
+    "gateway-cpu-busy": _gateway_cpu_busy,
+    "log-lost": _inspector(logs=False),
+    "inspector-dead": _inspector(runs=False),
+    "inspector-dead-open": _inspector_dead_open,
+    "proxy-open": _proxy_open,
+    "proxy-refuses-half": _proxy_refuses_half,
+    "proxy-mixes-answers": _proxy_mixes_answers,
+    **VPN_FAULTS,
+}
+
+
+def with_faults(intent: Intent, faults: Mapping[str, Params]) -> Intent:
+    """The intent that a gateway with these faults carries out; other parts' faults are ignored."""
+    for name, change in FAULTS.items():
+        if name in faults:
+            intent = change(intent, CATALOGUE[name].defaults | dict(faults[name] or {}))
+    return intent

@@ -1,0 +1,1 @@
+"""From the configuration to what the gateway is to do with packets. Pure."""

@@ -1,0 +1,1 @@
+"""Addresses, links and routes."""

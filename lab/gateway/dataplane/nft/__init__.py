@@ -1,0 +1,1 @@
+"""The packet filter and the queues."""

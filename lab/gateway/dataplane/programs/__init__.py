@@ -1,0 +1,1 @@
+"""The programs that carry traffic of their own: inspector, squid, VPN server."""

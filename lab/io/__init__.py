@@ -1,0 +1,1 @@
+"""One event loop over epoll, and streams on it."""

@@ -1,0 +1,1 @@
+"""How a lab is built, kept and taken down."""

@@ -1,0 +1,76 @@
+"""The file that tells a test run how to reach the lab, as it would for a real site."""
+
+import socket
+from typing import Any
+
+import yaml
+
+from lab.endpoints.server_services import DOCROOT, FTP_PORT, HTTP_PORT, HTTPS_PORT
+from lab.lifecycle.state import Lab
+from lab.nodes.topology import (
+    CLIENT_PORT,
+    ENDPOINT_CONTROL,
+    ENDPOINT_DATA,
+    ENDPOINT_DATA6,
+    ENDPOINT_DIRECT,
+    ENDPOINT_DIRECT6,
+    ENDPOINTS,
+    GATEWAY_ADDRESS,
+    IPERF3_PORT,
+    PEER_PORT,
+    SERVER_PORT,
+    SSH_PORT,
+)
+
+_HEADING = "# Written by `python -m lab`; paths are relative to this file.\n"
+
+
+def write_testbed(lab: Lab) -> None:
+    """Write the lab's testbed file; paths in it are relative to it.
+
+    Args:
+        lab: a lab whose nodes exist.
+    """
+    content: dict[str, Any] = {
+        "testbed": f"lab-{lab.name}",
+        "network_namespace": f"/proc/{lab.node('control').init.pid}/ns/net",
+        # all labs of a machine have the same processors
+        "shares": [f"machine {socket.gethostname()}"],
+        **({"tiers": [lab.gateway["tier"]]} if "tier" in lab.gateway else {}),
+        "gateway": {
+            "url": f"https://{GATEWAY_ADDRESS}",
+            "ca_file": "gateway-ca.pem",
+            "token": {"file": "api-token"},
+            "vdom": "root",
+            "client_port": CLIENT_PORT,
+            "server_port": SERVER_PORT,
+            "timeout_s": 5,
+        },
+        "endpoints": {name: _endpoint(name) for name in ENDPOINTS},
+    }
+    content["endpoints"]["server"]["files"] = {
+        "folder": DOCROOT,
+        "http_port": HTTP_PORT,
+        "https_port": HTTPS_PORT,
+        "ftp_port": FTP_PORT,
+    }
+    content["endpoints"]["peer"]["gateway_port"] = PEER_PORT
+    lab.testbed.write_text(_HEADING + yaml.safe_dump(content, sort_keys=False))
+
+
+def _endpoint(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "ssh": {
+            "host": ENDPOINT_CONTROL[name],
+            "port": SSH_PORT,
+            "user": "root",
+            "key_file": "ssh/id_ed25519",
+            "known_hosts_file": "ssh/known_hosts",
+        },
+        "address": ENDPOINT_DATA[name],
+        "address6": ENDPOINT_DATA6[name],
+    }
+    if name in ENDPOINT_DIRECT:
+        content["direct_address"] = ENDPOINT_DIRECT[name]
+        content["direct_address6"] = ENDPOINT_DIRECT6[name]
+    return content | {"iperf3_port": IPERF3_PORT}

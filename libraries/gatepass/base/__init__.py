@@ -1,0 +1,1 @@
+"""What every other room may need, and which needs none of them."""

@@ -1,0 +1,1 @@
+"""A Linux endpoint, its programs, and the traffic that they make."""

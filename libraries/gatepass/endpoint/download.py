@@ -1,0 +1,175 @@
+"""Downloads over HTTP, HTTPS and FTP by curl on the client."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.shell import Shell
+
+_FIELDS = "%{http_code} %{size_download} %{time_starttransfer} %{time_total} %{num_connects}"
+_NO_TOOL = 127
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a file is asked for.
+
+    Attributes:
+        scheme: http, https or ftp.
+        address: of the server on the path.
+        port: where it answers.
+        host: name that the server is asked for by; empty for the address itself.
+        agent: what the client calls itself.
+    """
+
+    scheme: str
+    address: str
+    port: int
+    host: str = ""
+    agent: str = ""
+
+    def url(self, path: str) -> str:
+        """The URL of a file."""
+        name = self.host if self.host and self.scheme != "ftp" else self.address
+        return f"{self.scheme}://{name}:{self.port}/{path}"
+
+    def options(self) -> list[str]:
+        """curl's options for it."""
+        words = ["--silent", "--show-error", "--noproxy", "'*'"]
+        if self.scheme == "https":
+            words.append("--insecure")  # what is tried is the name, not the certificate
+        if self.host and self.scheme != "ftp":
+            words += ["--resolve", f"{self.host}:{self.port}:{self.address}"]
+        if self.agent:
+            words += ["--user-agent", shlex.quote(self.agent)]
+        return words
+
+
+@dataclass(frozen=True)
+class Download:
+    """How one download ended.
+
+    Attributes:
+        digest: SHA-256 of what arrived, hexadecimal.
+        status: of HTTP or FTP; 0 where there was none.
+        bytes: that arrived.
+        exit_code: of curl; 0 where it thinks that all arrived.
+        words: of curl, where it complained.
+    """
+
+    digest: str
+    status: int
+    bytes: int
+    exit_code: int
+    words: str
+
+    def is_copy_of(self, content: bytes) -> bool:
+        """Whether exactly this content arrived."""
+        return self.digest == hashlib.sha256(content).hexdigest()
+
+    def __str__(self) -> str:
+        answer = f"answer {self.status}, " if self.status else ""
+        words = f" ({self.words})" if self.words else ""
+        return f"{answer}{self.bytes:,} bytes{words}"
+
+
+def fetch(client: Shell, source: Source, path: str, limit_s: float = 5) -> Download:
+    """Download one file and keep nothing of it but its digest.
+
+    Args:
+        client: where curl runs.
+        source: the server.
+        path: of the file there.
+        limit_s: after which curl gives up.
+
+    Raises:
+        NotProven: there is no curl.
+        EndpointLost: the client cannot be reached.
+    """
+    place = f"{client.folder()}/download"
+    words = ["curl", *source.options(), "--max-time", f"{limit_s:g}", "-o", place]
+    words += ["-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
+    done = client.run(
+        f"rm -f {place}; {' '.join(words)}; echo \" $?\"; [ -f {place} ] || : > {place}; "
+        f"sha256sum < {place}; rm -f {place}",
+        timeout_s=limit_s + 10,
+    )
+    told, digest = [*done.output.strip().splitlines(), "", ""][:2]
+    figures = told.split()
+    if len(figures) < 2 or figures[-1] == str(_NO_TOOL):
+        raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip() or told}.")
+    status, size, *_ = figures
+    complaint = done.errors.strip().splitlines()
+    return Download(
+        digest.split()[0],
+        int(status),
+        int(float(size)),
+        int(figures[-1]),
+        complaint[-1].removeprefix("curl: ") if complaint else "",
+    )
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A timed download of a large file, or a window of a longer load of many small ones.
+
+    Attributes:
+        bytes: that arrived as content.
+        seconds: from the first request to the last byte, or the window's length.
+        files: how many ended; `failed` of them did not arrive whole.
+        failed: see `files`.
+    """
+
+    bytes: int
+    seconds: float
+    files: int = 1
+    failed: int = 0
+
+    @property
+    def mbps(self) -> float:
+        """Content that arrived, Mbit/s (10^6)."""
+        return self.bytes * 8 / self.seconds / 1e6
+
+    @classmethod
+    def joined(cls, windows: Sequence[Transfer]) -> Transfer:
+        """Windows that follow one another, as one; at least one."""
+        return cls(
+            sum(one.bytes for one in windows),
+            sum(one.seconds for one in windows),
+            sum(one.files for one in windows),
+            sum(one.failed for one in windows),
+        )
+
+
+def timed(client: Shell, source: Source, path: str, size: int, limit_s: float) -> Transfer:
+    """Download one large file as fast as it comes; nothing is written to a disk.
+
+    Args:
+        client: where curl runs.
+        source: the server.
+        path: of the file there.
+        size: of the file in bytes.
+        limit_s: after which curl gives up.
+
+    Raises:
+        NotProven: there is no curl.
+        Broken: the file did not arrive whole.
+    """
+    words = ["curl", *source.options(), "--max-time", f"{limit_s:g}", "-o", "/dev/null"]
+    words += ["-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
+    done = client.run(f"{' '.join(words)}; echo \" $?\"", timeout_s=limit_s + 10)
+    figures = done.output.split()
+    if len(figures) < 6:
+        raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip()}.")
+    got, seconds = int(float(figures[1])), float(figures[3])
+    if got != size or figures[-1] != "0":
+        raise Broken(f"{got:,} of {size:,} bytes arrived: {done.errors.strip()}.")
+    return Transfer(got, seconds)
+
+
+class Broken(Exception):
+    """A download that did not arrive whole."""

@@ -1,0 +1,51 @@
+"""What a run changes on an endpoint's own system, such as an address or a route.
+
+Beside each change stands a script that takes it back, in the run's folder there and written before
+the change is made: whoever removes that folder (`SshShell.remove_folder`) runs it first, also
+after a kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.shell import Shell
+
+_ROOT = "[ $(id -u) = 0 ] || { echo its SSH user has to be root >&2; exit 1; }"
+
+
+def change(shell: Shell, name: str, commands: Sequence[str], undo: Sequence[str]) -> None:
+    """Change the host.
+
+    Args:
+        shell: the endpoint, where it takes root.
+        name: of the change, in letters and dashes; one of the same name is taken back first.
+        commands: of a POSIX shell, each of which has to succeed.
+        undo: take it all back, in this order; each may fail, and does no harm when run twice.
+
+    Raises:
+        NotProven: a command failed, with its own words; what was done is taken back.
+    """
+    take_back(shell, name)
+    announce(shell, name, undo)
+    done = shell.run("; ".join([_ROOT, "set -e", *commands]))
+    if done.status:
+        take_back(shell, name)
+        words = done.errors.strip() or f"it ended with {done.status}"
+        raise NotProven(f"the {shell.name} could not be prepared ({name}): {words}")
+
+
+def announce(shell: Shell, name: str, undo: Sequence[str]) -> None:
+    """Write down what takes back a change that another program is about to make."""
+    shell.put("".join(f"{line}\n" for line in undo), _script(shell, name))
+
+
+def take_back(shell: Shell, name: str) -> None:
+    """Undo a change before the end of the run; nothing happens where there was none."""
+    script = _script(shell, name)
+    shell.run(f"[ ! -e {script} ] || {{ sh {script} >/dev/null 2>&1; rm -f {script}; }}")
+
+
+def _script(shell: Shell, name: str) -> str:
+    return f"{shell.folder()}/{name}.undo"

@@ -1,0 +1,113 @@
+"""Single connections between the endpoints: does a flow get through, and from which address."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+
+ANSWERED, REFUSED, SILENT = "answered", "refused", "silent"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A connection to try: ``Probe("tcp", "198.18.2.10", 5300)``.
+
+    Attributes:
+        protocol: tcp or udp.
+        address: of the far endpoint.
+        port: where its responder listens.
+        tries: how often at most, until one is answered.
+        via: the mark or the interface that decides about its way; empty for the host's own routes.
+    """
+
+    protocol: str
+    address: str
+    port: int
+    tries: int = 1
+    via: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.protocol.upper()} to {self.address} port {self.port}"
+
+    @property
+    def argument(self) -> str:
+        """As the prober's command line wants it."""
+        host = f"[{self.address}]" if ":" in self.address else self.address
+        way = f"@{self.via}" if self.via else ""
+        return f"{self.protocol}:{host}:{self.port}:{self.tries}{way}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a probe: answered (with the address that was seen), refused or silent."""
+
+    probe: Probe
+    outcome: str
+    detail: str = ""
+
+    @property
+    def seen(self) -> str:
+        """The source address that the far side saw; empty where it saw none."""
+        return self.detail if self.outcome == ANSWERED else ""
+
+
+def start_responder(
+    shell: Shell, ports: Sequence[int], limit_s: float, name: str = "responder"
+) -> Detached:
+    """Start a responder on an endpoint; it ends by itself after `limit_s` seconds.
+
+    Args:
+        shell: the endpoint.
+        ports: TCP and UDP ports.
+        limit_s: for how long at most.
+        name: of its files in the run's folder.
+
+    Raises:
+        NotProven: it could not be started, with its own words.
+    """
+    script = install(shell, "responder.py")
+    numbers = " ".join(map(str, ports))
+    ready = f"ss -Hltn 'sport = :{ports[-1]}' | grep -q ."
+    command = f"python3 {script} {limit_s:.0f} {numbers}"
+    stem = f"{shell.folder()}/{name}"
+    try:
+        return Detached.start(shell, stem, command, limit_s + 5, ready=ready)
+    except ProgramEnded as ended:
+        raise NotProven(
+            f"the test responder could not be started on the {shell.name} (ports {numbers}): "
+            f"{ended}. Free these ports or name others (probe_port) in the testbed file."
+        ) from ended
+
+
+def try_all(shell: Shell, probes: Sequence[Probe], timeout_s: float = 1.0) -> list[Answer]:
+    """Try all probes at once from an endpoint; their answers in the same order.
+
+    Raises:
+        NotProven: the prober did not work on the endpoint.
+    """
+    script = install(shell, "prober.py")
+    flows = " ".join(shlex.quote(probe.argument) for probe in probes)
+    limit = 10 + max(probe.tries for probe in probes) * (timeout_s + 0.2)
+    done = shell.run(f"python3 {script} {timeout_s} {flows}", timeout_s=limit)
+    try:
+        return [
+            Answer(probe, result["outcome"], result["detail"])
+            for probe, result in zip(probes, json.loads(done.output), strict=True)
+        ]
+    except (ValueError, TypeError):  # no JSON, or no answer for one of them
+        words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
+        raise NotProven(f"the prober failed on the {shell.name}: {words}") from None
+
+
+def install(shell: Shell, name: str) -> str:
+    """Put a script of `gatepass.endpoint.remote` into the run's folder, once; its path there."""
+    path = f"{shell.folder()}/{name}"
+    if shell.run(f"[ -s {path} ]").status:
+        shell.put(resources.files("gatepass.endpoint.remote").joinpath(name).read_text(), path)
+    return path

@@ -1,0 +1,112 @@
+"""A steady pulse of small datagrams, which tells when a path was open and when not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+
+_GRACE_S = 20
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A time in which no datagram was answered.
+
+    Attributes:
+        at: when the first of them was sent, in seconds since the epoch by the sender's clock.
+        seconds: until the first that was answered again.
+    """
+
+    at: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Pulses:
+    """What became of the datagrams to one address.
+
+    Attributes:
+        sent, answered: how many.
+        gaps: times without an answer, in their order.
+    """
+
+    sent: int
+    answered: int
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def longest_gap_s(self) -> float:
+        """The longest time without an answer."""
+        return max((gap.seconds for gap in self.gaps), default=0.0)
+
+    def __str__(self) -> str:
+        lost = self.sent - self.answered
+        gap = f", the longest gap lasted {self.longest_gap_s * 1000:.0f} ms" if lost else ""
+        return f"{lost} of {self.sent:,} packets were lost{gap}"
+
+
+def start_echo(shell: Shell, port: int, addresses: Sequence[str], limit_s: float) -> Detached:
+    """Have an endpoint send back what comes to these addresses of its own.
+
+    Raises:
+        NotProven: it could not be started, with its own words.
+    """
+    script = install(shell, "echo.py")
+    command = f"python3 {script} {limit_s:.0f} {port} {' '.join(addresses)}"
+    ready = f"[ $(ss -Hlun 'sport = :{port}' | grep -c .) -ge {len(addresses)} ]"
+    try:
+        return Detached.start(shell, f"{shell.folder()}/echo", command, limit_s + 5, ready)
+    except ProgramEnded as ended:
+        raise NotProven(
+            f"no echo could be started on the {shell.name} (UDP port {port}): {ended}. Free the "
+            "port or name another (probe_port) in the testbed file."
+        ) from ended
+
+
+class Pulse:
+    """Datagrams under way from an endpoint.
+
+    Args:
+        shell: from where they are sent.
+        name: of the program's files in the run's folder.
+        counts: how many to each address.
+        port: where it is echoed.
+        interval_s: between two to the same address.
+    """
+
+    def __init__(
+        self, shell: Shell, name: str, counts: Mapping[str, int], port: int, interval_s: float
+    ) -> None:
+        self._shell = shell
+        self._length_s = max(counts.values()) * interval_s
+        script = install(shell, "pulse.py")
+        targets = " ".join(f"{address}={count}" for address, count in counts.items())
+        command = f"python3 {script} {interval_s:g} {port} {targets}"
+        stem, limit_s = f"{shell.folder()}/{name}", self._length_s + 2 * _GRACE_S
+        self._program = Detached.start(shell, stem, command, limit_s)
+
+    def wait(self) -> dict[str, Pulses]:
+        """Wait for its end; what became of them, by address.
+
+        Raises:
+            NotProven: the program failed, with its own words.
+        """
+        try:
+            self._program.wait(self._length_s + _GRACE_S)
+            told = json.loads(self._program.output)
+        except (ProgramEnded, ValueError):
+            words = self._program.last_words() or "it wrote nothing"
+            raise NotProven(f"the pulse failed on the {self._shell.name}: {words}.") from None
+        return {
+            address: Pulses(one["sent"], one["answered"], tuple(Gap(*gap) for gap in one["gaps"]))
+            for address, one in told.items()
+        }
+
+    def stop(self) -> None:
+        """End it without waiting for what came back."""
+        self._program.stop()

@@ -1,0 +1,191 @@
+"""What an endpoint must offer, and commands that outlive the connection that started them.
+
+A trial may last 24 hours and an SSH connection may break in the meantime. So programs are started
+detached, with their output, their process id and their exit status in files of a folder of the
+run on the endpoint; they are polled, and ended by that process id and never by name.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from gatepass.base.errors import NotProven
+
+
+@dataclass(frozen=True)
+class Completed:
+    """How a command on an endpoint ended."""
+
+    status: int
+    output: str
+    errors: str = ""
+
+
+class Shell(Protocol):
+    """A Linux host on which commands can be run.
+
+    Raises (each method):
+        EndpointLost: the connection broke and could not be made again.
+    """
+
+    name: str
+
+    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
+        """Run a POSIX shell command and wait for it; `again` allows a repeat if the line broke."""
+
+    def put(self, text: str, path: str) -> None:
+        """Write a text file."""
+
+    def folder(self) -> str:
+        """The run's own folder on the endpoint, made at first use, removed at the end."""
+
+
+class EndpointLost(NotProven):
+    """An endpoint cannot be reached any more."""
+
+
+def put_secret(shell: Shell, text: str, path: str) -> None:
+    """Write a text file that nobody but the user there can read, from its first byte on."""
+    shell.run(f"umask 077; rm -f {path}; : >{path}", again=True)
+    shell.put(text, path)
+
+
+@dataclass
+class Detached:
+    """A program that runs on an endpoint by itself.
+
+    Attributes:
+        shell: the endpoint.
+        stem: path without ending of its files: .out, .err, .rc, .pid.
+        output: what it had written when it ended; empty before `wait` has returned.
+        waited_s: how long it was ready to run and had to wait for a processor, all its threads
+            together; None before it ended, and where the endpoint's kernel does not tell.
+    """
+
+    shell: Shell
+    stem: str
+    output: str = ""
+    waited_s: float | None = None
+
+    @classmethod
+    def start(
+        cls,
+        shell: Shell,
+        stem: str,
+        command: str,
+        limit_s: float,
+        ready: str = "",
+        busy: str = "",
+        ahead: bool = False,
+    ) -> Detached:
+        """Start a program in a session of its own.
+
+        Args:
+            shell: the endpoint.
+            stem: where its files go, without ending; files of an earlier program are replaced.
+            command: the program with its arguments, quoted for a POSIX shell.
+            limit_s: after which it is ended whatever it does.
+            ready: a shell test that holds once the program can be used; waited for up to 5 s.
+            busy: a shell test that must not hold before.
+            ahead: whether it gets a processor before other programs of the endpoint, where the
+                user there may have that.
+
+        Raises:
+            Busy: `busy` holds.
+            ProgramEnded: it ended before it was ready, with its own words.
+        """
+        # --foreground keeps the program in the session that `stop` ends
+        first = _AHEAD if ahead else ""
+        bounded = f"{first}timeout --foreground -k 5 {limit_s:.0f} {command}"
+        inner = f"{bounded} >{stem}.out 2>{stem}.err; echo $? >{stem}.rc"
+        script = (
+            f"rm -f {stem}.out {stem}.err {stem}.rc {stem}.pid; "
+            + (f"if {busy}; then exit 5; fi; " if busy else "")
+            + f"setsid sh -c {shlex.quote(inner)} </dev/null >/dev/null 2>&1 & "
+            + f"echo $! >{stem}.pid; "
+            + (
+                f"n=0; until {ready}; do [ -f {stem}.rc ] && exit 3; n=$((n+1)); "
+                "[ $n -gt 250 ] && exit 4; sleep 0.02; done"
+                if ready
+                else "true"
+            )
+        )
+        done = shell.run(script)
+        program = cls(shell, stem)
+        if done.status == 5:
+            raise Busy
+        if done.status:
+            words = program.last_words()
+            program.stop()
+            raise ProgramEnded(words or f"it was not ready after 5 s ({done.errors.strip()})")
+        return program
+
+    def wait(self, timeout_s: float) -> int:
+        """Wait until the program has ended and keep its output; its exit status.
+
+        Raises:
+            ProgramEnded: it is still at work after `timeout_s`; it is stopped.
+        """
+        give_up = time.monotonic() + timeout_s
+        waited_ns = -1
+        while time.monotonic() < give_up:
+            # one round trip waits up to 5 s on the endpoint itself: few messages, quick answer
+            look = (
+                f"n=0; w=-1; until [ -s {self.stem}.rc ]; do {_WAITED.format(stem=self.stem)}; "
+                "n=$((n+1)); [ $n -gt 250 ] && { echo $w; exit 9; }; sleep 0.02; done; "
+                f"echo $w; cat {self.stem}.rc {self.stem}.out"
+            )
+            done = self.shell.run(look, timeout_s=20, again=True)
+            waited, _, rest = done.output.partition("\n")
+            waited_ns = max(waited_ns, int(waited) if waited.isdigit() else 0)
+            status, _, rest = rest.partition("\n")
+            if done.status == 0 and status.isdigit():
+                self.output = rest
+                self.waited_s = waited_ns / 1e9 if waited_ns >= 0 else None
+                return int(status)
+        self.stop()
+        raise ProgramEnded(f"it had not ended after {timeout_s:.0f} s")
+
+    def last_words(self) -> str:
+        """The end of what it said, on either channel, in one line."""
+        files = f"{self.stem}.err {self.stem}.out"
+        both = self.shell.run(f"tail -n 3 {files} 2>/dev/null | tail -c 600")
+        lines = [line for line in both.output.splitlines() if line and not line.startswith("==>")]
+        return " ".join(" ".join(lines).split())
+
+    def stop(self) -> None:
+        """End the program and everything in its session, if it is still there."""
+        # right after its start it has no session yet, and the process alone is all of it
+        self.shell.run(
+            f"[ -f {self.stem}.rc ] || {{ p=$(cat {self.stem}.pid) && "
+            "{ kill -- -$p || kill $p; }; } 2>/dev/null; true"
+        )
+
+    def kill(self) -> None:
+        """The same for a program that does not listen; it can clean up nothing then."""
+        self.shell.run(f"kill -s KILL -- -$(cat {self.stem}.pid) 2>/dev/null; true")
+
+
+# Where the kernel groups by session (CONFIG_SCHED_AUTOGROUP), nice counts within the session alone,
+# and the session's own weight among the others is set apart.
+_AHEAD = "{ echo -10 >/proc/self/autogroup; renice -n -10 -p $$; } >/dev/null 2>&1; "
+
+# The program is the child of `timeout`, which is the child of the shell whose id is kept. Each of
+# its threads tells how long it ran and how long it waited for a processor, in nanoseconds.
+_WAITED = (
+    "{{ read -r p <{stem}.pid; read -r p x </proc/$p/task/$p/children; "
+    "read -r p x </proc/$p/task/$p/children; v=0; "
+    "for t in /proc/$p/task/*/schedstat; do read -r a b x <$t && v=$((v+b)); done; "
+    '[ "$v" -gt "$w" ] && w=$v; }} 2>/dev/null'
+)
+
+
+class Busy(Exception):
+    """What the program needs is taken by another."""
+
+
+class ProgramEnded(Exception):
+    """A program on an endpoint did not do its work; the message holds its own words."""

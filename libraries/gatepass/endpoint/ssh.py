@@ -1,0 +1,216 @@
+"""An endpoint's shell over SSHLibrary, with host keys checked."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import socket
+import time
+
+import paramiko
+from SSHLibrary import SSHLibrary
+
+from gatepass.base.stop_signals import held_back
+from gatepass.endpoint.shell import Completed, EndpointLost
+from gatepass.inputs.testbed import Host, Testbed
+
+_RECONNECT_S = 8
+_CLEAN_UP_S = 40
+"""Programs get ten seconds of it: many VPN users take a while to log out."""
+
+
+class SshShell:
+    """A Linux endpoint over one SSH connection, which is made anew when it breaks.
+
+    Args:
+        name: "client", "server" or "peer", as sentences call it.
+        endpoint: from the testbed file.
+        mark: of the run, by which what it leaves there is found again.
+    """
+
+    def __init__(self, name: str, endpoint: Host, mark: str) -> None:
+        self.name = name
+        self.endpoint = endpoint
+        self._path = f"/tmp/gatepass.{mark}"
+        self._made = False
+        self._lost = ""
+        # its own INFO messages would bury the check's; at DEBUG they can still be had
+        self._library = SSHLibrary(timeout="10 s", loglevel="DEBUG")
+
+    @property
+    def where(self) -> str:
+        """Host and port, as sentences name them."""
+        return f"{self.endpoint.ssh.host}:{self.endpoint.ssh.port}"
+
+    @property
+    def lost(self) -> bool:
+        """Whether the last try to reach it failed."""
+        return bool(self._lost)
+
+    @held_back
+    def connect(self) -> None:
+        """Open the connection and check the host key.
+
+        Raises:
+            EndpointLost: with the reason and what to do.
+        """
+        ssh = self.endpoint.ssh
+        self._library.close_all_connections()
+        self._library.open_connection(ssh.host, port=ssh.port)
+        client = self._library.current.client
+        # SSHLibrary itself takes any host key
+        client.load_host_keys(str(ssh.known_hosts_file))
+        client.set_missing_host_key_policy(paramiko.RejectPolicy())
+        try:
+            self._library.login_with_public_key(
+                ssh.user, str(ssh.key_file), keep_alive_interval="10 s", delay="0 s"
+            )
+        except paramiko.BadHostKeyException:
+            reason = (
+                f"it presents another host key than {ssh.known_hosts_file} holds; either the host "
+                "was installed anew (then renew that file), or this is another host"
+            )
+        except (RuntimeError, OSError, EOFError, paramiko.SSHException) as error:
+            reason = _plain(error, str(ssh.known_hosts_file))
+        else:
+            self._lost = ""
+            # many small messages each wait for their answer: 40 ms each otherwise
+            client.get_transport().sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return
+        self._library.close_all_connections()
+        self._lost = f"the {self.name} cannot be reached by SSH at {self.where}: {reason}."
+        raise EndpointLost(self._lost)
+
+    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
+        """Run a command and wait for it.
+
+        Args:
+            command: for a POSIX shell.
+            timeout_s: how long to wait; the command itself may go on after.
+            again: whether it may be run once more if the connection broke under it.
+
+        Raises:
+            EndpointLost: the connection broke, or no answer came in time.
+        """
+        if self._lost:
+            self._reconnect(once=True)
+        elif not self._library.get_connections():
+            self.connect()
+        try:
+            return self._execute(command, timeout_s)
+        except (OSError, EOFError, paramiko.SSHException, RuntimeError, AssertionError) as error:
+            broken = str(error) or type(error).__name__
+        self._lost = f"the SSH connection to the {self.name} ({self.where}) broke: {broken}."
+        self._reconnect(once=False)
+        if not again:
+            raise EndpointLost(f"the SSH connection to the {self.name} broke during “{command}”.")
+        return self._execute(command, timeout_s)
+
+    @held_back
+    def _execute(self, command: str, timeout_s: float) -> Completed:
+        # SSHLibrary's own Execute Command with a time-out looks for the end in a loop without a
+        # pause; a core that is busy with looking would be missing in the trial
+        _, output, errors = self._library.current.client.exec_command(command, timeout=timeout_s)
+        told, complained = output.read().decode(errors="replace"), errors.read().decode()
+        ended = output.channel.status_event.wait(timeout_s)
+        if not ended or output.channel.exit_status == -1:  # paramiko's word for a lost peer
+            raise EOFError("the other side ended it")
+        return Completed(output.channel.exit_status, told, complained)
+
+    def _reconnect(self, once: bool) -> None:
+        give_up = time.monotonic() + (0 if once else _RECONNECT_S)
+        while True:
+            try:
+                return self.connect()
+            except EndpointLost:
+                if time.monotonic() >= give_up:
+                    raise
+                time.sleep(0.5)
+
+    def folder(self) -> str:
+        """The run's own folder on the endpoint, made at first use."""
+        if not self._made:
+            # fails where somebody was there first, so that no link of theirs is followed
+            made = self.run(f"mkdir -m 700 {self._path}")
+            if made.status:
+                raise EndpointLost(f"no folder could be made on the {self.name}: {made.errors}")
+            self._made = True
+        return self._path
+
+    def put(self, text: str, path: str) -> None:
+        """Write a file on the endpoint, by SFTP."""
+        self.run("true", again=True)
+        self._write(text, path)
+
+    @held_back
+    def _write(self, text: str, path: str) -> None:
+        with self._library.current.client.open_sftp() as sftp:
+            sftp.putfo(io.BytesIO(text.encode()), path)
+
+    def clean_up(self) -> list[str]:
+        """End what the run still has at work there and remove its folder.
+
+        Returns:
+            The command lines of processes that would not end; empty where all is clean.
+        """
+        return self.remove_folder() if self._made else []
+
+    def remove_folder(self) -> list[str]:
+        """The same for a run of this mark that was killed; nothing happens where none was.
+
+        What the run has changed on the host itself is taken back too (see `host_changes`).
+        """
+        folder = shlex.quote(self._path)
+        left = self.run(
+            f"[ ! -d {folder} ] || {{ cd {folder} && "
+            "for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
+            "[ -e ${f%.pid}.rc ] || kill -- -$p 2>/dev/null; done; n=0; "
+            "alive() { for f in *.pid; do [ -e $f ] && ps -o args= -g $(cat $f); done; }; "
+            "until [ -z \"$(alive)\" ] || [ $n -gt 200 ]; do n=$((n+1)); sleep 0.05; done; alive; "
+            "for f in *.undo; do [ -e $f ] && sh $f; done >/dev/null 2>&1; "
+            f"cd / && rm -rf {folder}; }}",
+            timeout_s=_CLEAN_UP_S,
+        )
+        self._made = False
+        return left.output.splitlines()
+
+    @held_back
+    def close(self) -> None:
+        """Close the connection."""
+        self._library.close_all_connections()
+
+
+def clean_endpoints(testbed: Testbed, mark: str) -> list[str]:
+    """End what a killed run left at work on the endpoints, and remove its files.
+
+    Args:
+        testbed: where the run was at work.
+        mark: of that run.
+
+    Returns:
+        A sentence for each endpoint where that could not be done.
+    """
+    problems = []
+    for name, host in testbed.endpoints.named.items():
+        shell = SshShell(name, host, mark)
+        try:
+            problems += [f"On the {name} there is still: {line}" for line in shell.remove_folder()]
+            if name == "server" and (files := testbed.endpoints.server.files):
+                shell.run(f"rm -rf {shlex.quote(f'{files.folder}/{mark}')}", timeout_s=60)
+        except EndpointLost as lost:
+            problems.append(f"What the run left on the {name} stays there: {lost}")
+        finally:
+            shell.close()
+    return problems
+
+
+def _plain(error: Exception, known_hosts: str) -> str:
+    """A connection error in words that tell what to do."""
+    text = str(error) or type(error).__name__
+    if "not found in known_hosts" in text:
+        return f"its host key is not in {known_hosts}; add it (ssh-keyscan, then compare it)"
+    if "public key failed" in text or "Authentication" in text:
+        return "it refuses the key; check user and key_file in the testbed file"
+    if "refused" in text or "Unable to connect" in text:
+        return "nothing answers there; is sshd running and the address right"
+    return text

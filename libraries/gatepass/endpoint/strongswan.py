@@ -1,0 +1,303 @@
+"""A charon of the run's own on a Linux endpoint: its configuration and its life.
+
+It shares nothing with a strongSwan that is installed as a service there: its configuration, its
+socket and its process id lie in the run's folder, its routes in a table of their own. Secrets go
+to it in a file for root alone that is gone as soon as it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.ike import Connection, IkeSa
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell, put_secret
+
+KERNEL, USER_SPACE = "the kernel", "user space (kernel-libipsec)"
+"""Where ESP is done on a host."""
+TABLE = 4747
+"""Number of the routing table, and priority of the rule that leads to it."""
+_AFTER_MAIN = 40_000
+"""Priority of a rule that no packet comes to: in user space its routes are made in any case."""
+PLACES = ("/usr/lib/ipsec", "/usr/libexec/ipsec", "/usr/lib/strongswan", "/usr/libexec/strongswan")
+_TOOLS = ("ip", "unshare", "mount", "python3", "ss")
+_LONGEST_S = 7 * 86_400
+_ANSWER_S = 60
+_ENDS_S = 20
+# openssl before the plain ciphers: it is up to twice as fast. What a version lacks is left out.
+_PLUGINS = (
+    "random nonce openssl aes des sha1 sha2 md4 md5 hmac kdf gmp curve25519 pem pkcs1 x509 pubkey "
+    "{esp}kernel-netlink socket-default vici eap-identity eap-mschapv2 updown"
+)
+_SETTINGS = """\
+charon {{
+  load = {plugins}
+  routing_table = {table}
+  routing_table_prio = {priority}
+  threads = 32
+  retransmit_tries = 4
+  retransmit_timeout = 2.0
+  retransmit_base = 1.5
+  filelog {{
+    log {{
+      path = {folder}/charon.log
+      default = 1
+      flush_line = yes
+    }}
+  }}
+  plugins {{
+    vici {{
+      socket = unix://{folder}/charon.vici
+    }}
+    kernel-libipsec {{
+      allow_peer_ts = yes
+    }}
+  }}
+}}
+"""
+
+
+class Charon:
+    """strongSwan's IKE daemon on an endpoint, for one run.
+
+    Args:
+        shell: the endpoint, whose user is root.
+        in_user_space: whether ESP is to be done there even where the kernel has it.
+        routes: whether it routes what its tunnels are for into them; else who uses it does.
+    """
+
+    def __init__(self, shell: Shell, in_user_space: bool = False, routes: bool = True) -> None:
+        self.shell = shell
+        self._user_space_only = in_user_space
+        self._routes = routes
+        self.esp = ""  # KERNEL or USER_SPACE, once it was started
+        self._program: Detached | None = None
+        self._connections: list[Connection] = []
+
+    @property
+    def in_user_space(self) -> bool:
+        """Whether ESP is done in user space, which needs it inside UDP."""
+        return self.esp == USER_SPACE
+
+    def start(self) -> None:
+        """Start it; nothing happens where it is at work.
+
+        Raises:
+            NotProven: the endpoint lacks what it needs, or another IKE daemon is at work there.
+        """
+        if self._program:
+            return
+        where, self.esp = look(self.shell, self._user_space_only)
+        stem = f"{self.shell.folder()}/charon"
+        esp = "" if self.esp == KERNEL else "kernel-libipsec "
+        settings = _SETTINGS.format(
+            plugins=_PLUGINS.format(esp=esp),
+            table=TABLE,
+            folder=self.shell.folder(),
+            priority=TABLE if self._routes else _AFTER_MAIN,
+        )
+        self.shell.put(settings, f"{stem}.conf")
+        # charon writes its process id into /run, where one that is a service may have its own
+        inner = f"mount --bind {stem}.run /run && exec {where}/charon"
+        command = f"env STRONGSWAN_CONF={stem}.conf unshare --mount sh -c '{inner}'"
+        self.shell.run(f"mkdir -p {stem}.run; rm -f {stem}.vici {stem}.run/*")
+        busy = "ss -Hlun 'sport = :500 or sport = :4500' | grep -q ."
+        ready = f"[ -S {stem}.vici ]"
+        try:
+            self._program = Detached.start(self.shell, stem, command, _LONGEST_S, ready, busy)
+        except Busy:
+            raise NotProven(
+                f"UDP port 500 or 4500 on the {self.shell.name} is taken: another IKE daemon is "
+                "at work there. Stop it for the time of the test."
+            ) from None
+        except ProgramEnded as ended:
+            raise NotProven(
+                f"strongSwan could not be started on the {self.shell.name}: {ended}."
+            ) from ended
+
+    def stop(self) -> None:
+        """End it with all that it holds; the other sides are told."""
+        program, self._program = self._program, None
+        if program is None:
+            return
+        # not its whole session, whose shell writes down that it has ended
+        self.shell.run(f"kill $(cat {program.stem}.run/charon.pid)")
+        try:
+            program.wait(_ENDS_S)
+        except ProgramEnded:
+            program.kill()
+            self.shell.run(f"while ip rule del lookup {TABLE}; do :; done 2>/dev/null")
+
+    def restart(self) -> None:
+        """End it and start it again with the same connections, of which none is up then."""
+        self.stop()
+        self.start()
+        again, self._connections = self._connections, []
+        self.load(again)
+
+    def load(self, connections: Iterable[Connection]) -> None:
+        """Teach it connections, beside those that it knows; one of the same name is replaced.
+
+        Raises:
+            NotProven: it does not take one, with its own words.
+        """
+        connections = list(connections)
+        requests: list[tuple[str, dict]] = []
+        for connection in connections:
+            requests += [("load-shared", secret) for secret in connection.secrets()]
+            requests.append(("load-conn", connection.message()))
+        for answer in self._ask(requests):
+            if answer.get("success") != "yes":
+                raise NotProven(
+                    f"strongSwan on the {self.shell.name} does not take the configuration: "
+                    f"{answer.get('errmsg')}."
+                )
+        names = {connection.name for connection in connections}
+        kept = [one for one in self._connections if one.name not in names]
+        self._connections = [*kept, *connections]
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Unlearn these connections, with their secrets, and end them.
+
+        In this order: an exchange under way would else bring one of them up again.
+
+        Raises:
+            NotProven: one of them does not end.
+        """
+        requests: list[tuple[str, dict]] = []
+        for one in (one for one in self._connections if one.name in names):
+            requests.append(("unload-conn", {"name": one.name}))
+            requests += [("unload-shared", {"id": secret["id"]}) for secret in one.secrets()]
+        self._ask(requests)
+        self._connections = [one for one in self._connections if one.name not in names]
+        kept: list[IkeSa] = []
+
+        def ended() -> bool:
+            self.terminate([name for name in names if not kept or name in {sa.name for sa in kept}])
+            kept[:] = [sa for sa in self.sas() if sa.name in names]
+            return not kept
+
+        if not until(ended, _ENDS_S):
+            raise NotProven(
+                f"strongSwan on the {self.shell.name} did not end the tunnel {kept[0].name} within "
+                f"{_ENDS_S} s."
+            )
+
+    def initiate(self, names: Sequence[str], timeout_s: float = 30) -> dict[str, float]:
+        """Initiate all of these connections at once.
+
+        Returns:
+            Seconds until each was up, by name; those that did not come up are left out.
+        """
+        children = {name: [name] for name in names}
+        (came,) = self._ask(
+            [("raise", {"children": children, "timeout_s": timeout_s})], timeout_s + _ANSWER_S
+        )
+        return {name.partition("/")[0]: seconds for name, seconds in came.items()}
+
+    def try_one(self, name: str, timeout_s: float = 20) -> str:
+        """Initiate one connection and wait for it; why it did not come up, empty where it did."""
+        request = {"ike": name, "child": name, "timeout": str(round(timeout_s * 1000))}
+        (answer,) = self._ask([("initiate", request)], timeout_s + _ANSWER_S)
+        return "" if answer.get("success") == "yes" else answer.get("errmsg", "no reason is told")
+
+    def terminate(self, names: Sequence[str]) -> None:
+        """End the IKE SAs of these connections, with their children; the other side is told."""
+        requests = [("terminate", {"ike": name, "timeout": "5000"}) for name in names]
+        self._ask(requests, 5 * len(requests) + _ANSWER_S)
+
+    def rekey(self, name: str) -> None:
+        """Have the child SA of a connection replaced by a new one."""
+        self._ask([("rekey", {"ike": name, "child": name})])
+
+    def sas(self) -> list[IkeSa]:
+        """All IKE SAs that there are, also those that come or go."""
+        (events,) = self._ask([("list-sas", {})])
+        return [IkeSa.of(name, told) for event in events for name, told in event.items()]
+
+    def sa(self, name: str) -> IkeSa | None:
+        """The established IKE SA of a connection that has a child; None where it has none."""
+        found = [sa for sa in self.sas() if sa.name == name and sa.state == "ESTABLISHED"]
+        return next((sa for sa in found if sa.child), None)
+
+    def cpu_s(self) -> float:
+        """CPU time that it has taken so far, in seconds of one core: with ESP in user space, all of
+        the host's work on it."""
+        pid = f"$(cat {self.shell.folder()}/charon.run/charon.pid)"
+        told = self.shell.run(f"cat /proc/{pid}/stat; getconf CLK_TCK").output
+        # user and system time, proc_pid_stat(5); the name before them may hold spaces
+        *_, fields, ticks = re.split(r"\) |\n", told.strip())
+        user, system = fields.split()[11:13]
+        return (int(user) + int(system)) / int(ticks)
+
+    def last_words(self, lines: int = 3) -> str:
+        """The end of its log, in one line; it holds no secrets."""
+        told = self.shell.run(f"tail -n {lines} {self.shell.folder()}/charon.log").output
+        return " ".join(told.split())
+
+    def _ask(self, requests: Sequence[tuple[str, dict]], timeout_s: float = _ANSWER_S) -> list:
+        """The answers of VICI to these requests."""
+        if not requests:
+            return []
+        script, folder = install(self.shell, "vici.py"), self.shell.folder()
+        put_secret(self.shell, json.dumps(requests), f"{folder}/request.json")
+        words = f"python3 {script} {folder}/charon.vici {folder}/request.json"
+        done = self.shell.run(words, timeout_s=timeout_s)
+        try:
+            return json.loads(done.output)
+        except ValueError:
+            said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
+            raise NotProven(
+                f"strongSwan on the {self.shell.name} cannot be asked: {said}"
+            ) from None
+
+
+def look(shell: Shell, in_user_space: bool = False) -> tuple[str, str]:
+    """Where charon lies on an endpoint, and where ESP is done there.
+
+    Args:
+        shell: the endpoint.
+        in_user_space: whether it is to be done there even where the kernel has it.
+
+    Raises:
+        NotProven: strongSwan, a tool or the right to use it is missing.
+    """
+    places = " ".join(PLACES)
+    # an SA in a network namespace that is gone at once: what a kernel lists says little
+    esp = (
+        "unshare --net ip xfrm state add src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1000 "
+        f"mode tunnel enc 'cbc(aes)' 0x{'00' * 16} auth-trunc 'hmac(sha256)' 0x{'00' * 32} 128"
+    )
+    asked = (
+        "id -u; "
+        f"for p in {places}; do [ -x $p/charon ] && echo charon $p && break; done; "
+        + "; ".join(f"command -v {tool} >/dev/null || echo missing {tool}" for tool in _TOOLS)
+        + f"; {esp} 2>/dev/null && echo kernel; "
+        + f"for p in {places}; do [ -e $p/plugins/libstrongswan-kernel-libipsec.so ] && echo user; "
+        + "done; [ -c /dev/net/tun ] && echo tun; true"
+    )
+    user, *lines = shell.run(asked).output.splitlines()
+    where = f"on the {shell.name} ({getattr(shell, 'where', 'this machine')})"
+    if user != "0":
+        raise NotProven(f"the SSH user {where} is not root, whom strongSwan and routes need.")
+    place = next((line.split()[1] for line in lines if line.startswith("charon ")), "")
+    if not place:
+        raise NotProven(
+            f"strongSwan is missing {where}. Install charon and its plugins there (Debian: "
+            "strongswan-charon, libcharon-extra-plugins, libcharon-extauth-plugins, "
+            "libstrongswan-standard-plugins), not as a service."
+        )
+    if missing := [line.split()[1] for line in lines if line.startswith("missing ")]:
+        raise NotProven(f"{', '.join(missing)} is missing {where}. Install it.")
+    if "kernel" in lines and not in_user_space:
+        return place, KERNEL
+    if "user" in lines and "tun" in lines:
+        return place, USER_SPACE
+    raise NotProven(
+        f"{'' if in_user_space else 'the kernel has no ESP, and '}strongSwan {where} has no way "
+        "to do ESP itself (the plugin kernel-libipsec and /dev/net/tun)."
+    )

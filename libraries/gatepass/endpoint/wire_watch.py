@@ -1,0 +1,114 @@
+"""What passes between the client and the gateway, counted on the client's interface there.
+
+An nftables table of the run's own counts packets and touches none: those of the tunnel, and those
+of the test traffic in clear, which have an address behind the gateway or of a VPN user's pool.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint import host_changes
+from gatepass.endpoint.shell import Shell
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Packets in both directions: of the tunnel, and of the test traffic in clear."""
+
+    tunnel: int
+    clear: int
+
+    def __sub__(self, before: Seen) -> Seen:
+        return Seen(self.tunnel - before.tunnel, self.clear - before.clear)
+
+
+class WireWatch:
+    """The counters on one endpoint.
+
+    Args:
+        shell: the endpoint, with root.
+        table: the nftables table's name, of the run alone.
+        gateway: address of the gateway's side.
+        tunnel: what carries the tunnel, as nftables matches on protocol and port with the far
+            port as ``{port}``: ``tcp {port} 10443``.
+        inside: addresses and networks that are to be seen in the tunnel only.
+        kernel_ipsec: the kernel itself seals and opens the tunnel's packets, and shows those inside
+            on the same interface; they are not in clear.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        table: str,
+        gateway: str,
+        tunnel: Sequence[str],
+        inside: Sequence[str],
+        kernel_ipsec: bool = False,
+    ) -> None:
+        self.shell = shell
+        self.table = table
+        self.gateway = gateway
+        self.tunnel = tunnel
+        self.inside = inside
+        self.kernel_ipsec = kernel_ipsec
+
+    def begin(self) -> None:
+        """Have the counters there.
+
+        Raises:
+            NotProven: nftables does not work there, or no route leads to the gateway.
+        """
+        told = self.shell.run(f"ip -o route get {self.gateway}").output.split()
+        if "dev" not in told:
+            raise NotProven(f"the {self.shell.name} has no route to {self.gateway}.")
+        path = f"{self.shell.folder()}/wire-watch.nft"
+        self.shell.put(self._ruleset(told[told.index("dev") + 1]), path)
+        drop = f"nft delete table inet {self.table}"
+        host_changes.change(self.shell, "wire-watch", [f"nft -f {path}"], [drop])
+
+    def end(self) -> None:
+        """Take them away."""
+        host_changes.take_back(self.shell, "wire-watch")
+
+    def look(self) -> Seen:
+        """What was counted so far.
+
+        Raises:
+            NotProven: the counters cannot be read.
+        """
+        done = self.shell.run(f"nft -j list counters table inet {self.table}")
+        try:
+            found = [one.get("counter") for one in json.loads(done.output)["nftables"]]
+            packets = {counter["name"]: counter["packets"] for counter in found if counter}
+            return Seen(packets["tunnel"], packets["clear"])
+        except (ValueError, KeyError):
+            raise NotProven(
+                f"the counters of nftables cannot be read on the {self.shell.name}: "
+                f"{done.errors.strip() or 'no answer'}"
+            ) from None
+
+    def _ruleset(self, interface: str) -> str:
+        inside = ", ".join(self.inside)
+        chains = []
+        for chain, hook, names, far, port, bare in (
+            ("out", "postrouting", "oifname", "daddr", "dport", "rt ipsec missing "),
+            ("in", "prerouting", "iifname", "saddr", "sport", "meta ipsec missing "),
+        ):
+            unsealed = bare if self.kernel_ipsec else ""
+            here = f'{names} "{interface}" ip'
+            rules = [
+                f"{here} {far} {self.gateway} {match.format(port=port)} counter name tunnel"
+                for match in self.tunnel
+            ]
+            rules += [
+                f"{here} {side} {{ {inside} }} {unsealed}counter name clear"
+                for side in ("saddr", "daddr")
+            ]
+            kind = f"type filter hook {hook} priority -310;"
+            chains.append("\n".join([f"chain watch_{chain} {{", kind, *rules, "}"]))
+        counters = ["counter tunnel {}", "counter clear {}"]
+        return "\n".join([f"table inet {self.table} {{", *counters, *chains, "}", ""])

@@ -1,0 +1,393 @@
+"""Changes to the customer's gateway that can all be undone.
+
+Every object carries the run's mark and stands in the journal before it is created; `undo` takes
+the journal back, newest first, and holds the configuration against the one saved before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
+from gatepass.gateway.configuration import comparable, differences
+from gatepass.gateway.fortigate import DUPLICATE, FortiGate, GatewayLost, Refused
+from gatepass.gateway.journal import Journal
+from gatepass.results.record import Restoration
+
+SAVED = "gateway-before.conf"
+_MARKED = ("name", "tag", "comments", "comment", "domain")
+_SCRIPT_FROM = 20  # below this many rows, single calls are quicker than a script and its check
+
+MKEYS = {
+    "firewall/policy": "policyid",
+    "firewall/shaping-policy": "id",
+    "firewall/proxy-policy": "policyid",
+    "router/static": "seq-num",
+    "system.dhcp/server": "id",
+    "webfilter/urlfilter": "id",
+    "ips/custom": "tag",
+    "application/custom": "tag",
+}
+
+SECRETS = frozenset({"passwd", "psksecret"})
+"""Attributes that a device never shows again as they were told; no script file holds them."""
+
+
+def mkey_of(path: str) -> str:
+    """The attribute that is the key of a table's rows: "name" for most."""
+    return MKEYS.get(path, "name")
+
+
+class Changes:
+    """The changes of one run.
+
+    Args:
+        gateway: the device.
+        journal: of the run, open.
+        mark: the run's mark, at most 12 characters; each name starts with it.
+    """
+
+    def __init__(self, gateway: FortiGate, journal: Journal, mark: str) -> None:
+        self.gateway = gateway
+        self.journal = journal
+        self.mark = mark
+
+    def name(self, what: str) -> str:
+        """The name of an object of this run."""
+        return f"{self.mark}-{what}"
+
+    def create(self, path: str, row: dict) -> None:
+        """Create one marked object, announced in the journal."""
+        self._must_be_marked(path, [row])
+        mkey = row[mkey_of(path)]
+        if self.gateway.row(path, mkey) is not None:
+            raise _taken(path, mkey)
+        self.journal.creates(path, [mkey])
+        self.gateway.create(path, row)
+
+    def create_many(
+        self, path: str, rows: Sequence[dict], before: int | str | None = None
+    ) -> str:
+        """Create many marked objects by the fastest way that the device offers, and verify them.
+
+        Args:
+            path: the table.
+            rows: with explicit keys, in the order of evaluation.
+            before: the key of the row that they come right before; None: they come last.
+
+        Returns:
+            The way that worked: "script", "transaction" or "one by one".
+
+        Raises:
+            Refused: the device took none of the ways, or has an object of such a key that is not
+                the run's; nothing was created then.
+            AssertionError: the device said yes, and its read-back differs from what it was told.
+        """
+        if not rows:
+            return "script"
+        key = mkey_of(path)
+        self._must_be_marked(path, rows)
+        self._keys_must_be_free(path, rows)
+        self.journal.creates(path, [row[key] for row in rows])
+        ways: tuple[tuple[str, Callable], ...] = (
+            ("script", self._by_script),
+            ("transaction", self._by_transaction),
+            ("one by one", self._one_by_one),
+        )
+        if any(SECRETS & row.keys() for row in rows):
+            ways = ways[1:]  # a device may keep the scripts that it was sent
+        for way, create in ways:
+            try:
+                create(path, rows, before)
+            except NotInOneLine:
+                continue
+            except Refused as refused:
+                if way == "one by one":
+                    raise
+                if refused.status not in (403, 404, 405) and not refused.code:
+                    raise
+                self._remove(path, [row[key] for row in rows])  # the half that a script got done
+                continue
+            self.verify(path, rows, before)
+            return way
+        raise AssertionError("unreachable: the last way either works or raises")
+
+    def _must_be_marked(self, path: str, rows: Sequence[dict]) -> None:
+        for row in rows:
+            if not marked(row, self.mark):
+                raise ValueError(
+                    f"an object for {path} without the run's mark: {row.get(mkey_of(path))}"
+                )
+
+    def _keys_must_be_free(self, path: str, rows: Sequence[dict]) -> None:
+        """A script's `edit` of a key that is taken would change that object into one of ours.
+
+        Our own of an attempt that broke off are removed.
+        """
+        key = mkey_of(path)
+        keys = {row[key] for row in rows}
+        shown = "|".join(name for name in (key, *_MARKED) if name in rows[0])
+        there = [row for row in self.gateway.rows(path, format=shown) if row.get(key) in keys]
+        for row in there:
+            if not marked(row, self.mark):
+                raise _taken(path, row[key])
+        if there:
+            self.remove(path, [row[key] for row in there])
+
+    def verify(
+        self, path: str, rows: Sequence[dict], before: int | str | None = None
+    ) -> None:
+        """Read the rows back and compare the attributes that were set, and their order.
+
+        Args:
+            path, rows, before: see `create_many`.
+
+        Raises:
+            AssertionError: names the first row and attribute that differ.
+        """
+        key = mkey_of(path)
+        told = [{name: row[name] for name in row if name not in SECRETS} for row in rows]
+        wanted = list(dict.fromkeys(attribute for row in told for attribute in row))
+        keys = {row[key] for row in rows}
+        # the row that they come before may be the customer's, which the filter would hide
+        filtered = "name" in wanted and before is None
+        query = {"filter": f"name=@{self.mark}"} if filtered else {}
+        answer = self.gateway.rows(path, format="|".join(wanted), **query)
+        found = {row.get(key): row for row in answer if row.get(key) in keys}
+        if missing := [row[key] for row in rows if row[key] not in found]:
+            raise AssertionError(
+                f"The gateway accepted {len(rows)} rows for {path} and shows "
+                f"{len(rows) - len(missing)} of them; {missing[0]} is the first that is missing."
+            )
+        for row in told:
+            for attribute, value in row.items():
+                seen = found[row[key]].get(attribute)
+                if not agrees(value, seen):
+                    raise AssertionError(
+                        f"The gateway accepted {path} {row[key]} with {attribute} = "
+                        f"{_shown(value)} and shows {_shown(seen)}."
+                    )
+        wished = [row[key] for row in rows] + ([] if before is None else [before])
+        order = [row.get(key) for row in answer if row.get(key) in {*keys, before}]
+        if path == "firewall/policy" and order != wished:
+            raise AssertionError(
+                f"The gateway holds the {len(rows)} policies in another order than it was told."
+            )
+
+    def change(self, path: str, mkey: str | int | None, values: dict) -> None:
+        """Change attributes of an object of the customer's; what they were goes to the journal."""
+        row = self.gateway.rows(path)[0] if mkey is None else self.gateway.row(path, mkey)
+        if row is None:
+            raise Refused(f"The gateway has no {path} {mkey}.")
+        self.journal.changes(path, mkey, {name: _told(row.get(name)) for name in values})
+        self.gateway.change(path, mkey, values)
+
+    def remove(self, path: str, mkeys: Sequence[str | int]) -> None:
+        """Remove objects of this run before its end.
+
+        Raises:
+            AssertionError: the device said yes and still has one of them.
+            Refused: it refused to delete one of them.
+        """
+        if left := self._remove(path, mkeys):
+            mkey, refusal = next(iter(left.items()))
+            many = f"({len(left)} of {len(mkeys)} are left)"
+            if refusal:
+                raise Refused(f"{refusal} {many}")
+            raise AssertionError(
+                f"The gateway was told to delete {path} {mkey}, said yes, and still has it {many}."
+            )
+
+    def _by_script(self, path: str, rows: Sequence[dict], before: int | str | None) -> None:
+        key = mkey_of(path)
+        lines = [f"config {cli_path(path)}"]
+        for row in rows:
+            lines.append(f"edit {quoted(row[key])}")
+            lines += [setting(name, value) for name, value in row.items() if name != key]
+            lines.append("next")
+        if before is not None:
+            lines += [f"move {quoted(row[key])} before {quoted(before)}" for row in rows]
+        self.gateway.run_script(self.name("create"), "\n".join([*lines, "end", ""]))
+
+    def _by_transaction(self, path: str, rows: Sequence[dict], before: int | str | None) -> None:
+        with self.gateway.transaction():
+            self._one_by_one(path, rows, before)
+
+    def _one_by_one(self, path: str, rows: Sequence[dict], before: int | str | None) -> None:
+        for row in rows:
+            self.gateway.create(path, row)
+            if before is not None:
+                self.gateway.move(path, row[mkey_of(path)], before)
+
+    def _remove(self, path: str, mkeys: Sequence[str | int]) -> dict[str | int, str]:
+        return remove_marked(self.gateway, path, mkeys, self.mark)
+
+
+def remove_marked(
+    gateway: FortiGate, path: str, mkeys: Sequence[str | int], mark: str
+) -> dict[str | int, str]:
+    """Delete those rows that exist and carry the mark.
+
+    A key alone is not enough: after a kill somebody else may have taken it.
+
+    Returns:
+        The keys of those that would not go, each with the device's refusal; that is empty where
+        the device said yes. One that is refused does not keep the others.
+    """
+
+    def present() -> list[str | int]:
+        keys = set(mkeys)
+        return [
+            row[key] for row in gateway.rows(path) if row.get(key) in keys and marked(row, mark)
+        ]
+
+    key = mkey_of(path)
+    there = present()
+    if len(there) >= _SCRIPT_FROM:
+        lines = [f"config {cli_path(path)}", *(f"delete {quoted(mkey)}" for mkey in there), "end"]
+        with suppress(Refused):  # one by one, below, tells which row will not go
+            gateway.run_script(f"{mark}-remove", "\n".join([*lines, ""]))
+        there = present()
+    refusals: dict[str | int, str] = {}
+    for mkey in there:
+        try:
+            gateway.delete(path, mkey)
+        except Refused as refused:
+            refusals[mkey] = str(refused)
+    return {mkey: refusals.get(mkey, "") for mkey in present()} if there else {}
+
+
+def undo(gateway: FortiGate, journal: Journal, saved: Path) -> Restoration:
+    """Take back everything in the journal and compare with the configuration saved before.
+
+    Args:
+        gateway: the device that the journal is about.
+        journal: open for writing (own or adopted); closed where nothing of the run is left, also
+            where the configuration differs by what somebody else has changed since.
+        saved: the comparable configuration from before the first change.
+
+    Returns:
+        What was left or differs; never raises for a fault of the gateway.
+    """
+    mark = journal.head["mark"]
+    left, problems = _take_back(gateway, journal.entries, mark)
+    if problems and gateway.lost:
+        return Restoration(False, left=tuple(left), problem=problems[-1])
+    try:
+        after = comparable(gateway.backup())
+    except (GatewayLost, Refused) as error:
+        return Restoration(False, left=tuple(left), problem=str(error))
+    try:
+        before = saved.read_text(encoding="utf-8")
+    except OSError as error:
+        problem = f"{saved}, the configuration from before, cannot be read ({error.strerror})"
+        return Restoration(False, left=tuple(left), problem=problem)
+    changed = differences(before, after)
+    if not left and mark in after:
+        problems.append(f"the configuration still holds the run's mark, {mark}")
+    if left:
+        problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
+    if not changed and not left:
+        problems = []  # whatever was refused, it is as it was
+    if not problems:
+        journal.close()  # there is nothing more that it could undo
+    if changed and not problems:
+        problems.append(f"{len(changed)} lines differ, the first is “{changed[0]}”")
+    if not problems:
+        return Restoration(True)
+    return Restoration(False, changed, tuple(left), "; ".join(problems))
+
+
+def _take_back(
+    gateway: FortiGate, entries: Sequence[dict], mark: str
+) -> tuple[list[str], list[str]]:
+    """Undo entries, newest first, and again what was refused, as long as that gets further.
+
+    A policy may have been given a profile that was made after it, and holds on to that one.
+
+    Returns:
+        The objects that would not go, and what the device said.
+    """
+    todo, before = list(_newest_first(entries)), None
+    while True:
+        left: list[str] = []
+        problems: list[str] = []
+        refused: list[dict] = []
+        for entry in todo:
+            path = entry["path"]
+            try:
+                if entry["do"] == "change":
+                    gateway.change(path, entry["mkey"], entry["before"])
+                elif stuck := remove_marked(gateway, path, entry["mkeys"], mark):
+                    left += [f"{path} {mkey}" for mkey in stuck]
+                    problems += [refusal for refusal in stuck.values() if refusal][:1]
+                    refused.append({**entry, "mkeys": list(stuck)})
+            except Refused as error:
+                problems.append(str(error))
+                refused.append(entry)
+            except GatewayLost as error:
+                return left, [*problems, str(error)]
+        if not refused or (len(left), len(refused)) == before:
+            return left, problems
+        todo, before = refused, (len(left), len(refused))
+
+
+def _newest_first(entries: Sequence[dict]) -> Iterable[dict]:
+    """Entries in reverse, neighbours of one table joined so that a table is read once."""
+    joined: list[dict] = []
+    for entry in reversed(entries):
+        last = joined[-1] if joined else None
+        if last and entry["do"] == last["do"] == "create" and entry["path"] == last["path"]:
+            last["mkeys"] += entry["mkeys"]
+        else:
+            joined.append(
+                {**entry, "mkeys": list(entry["mkeys"])} if entry["do"] == "create" else entry
+            )
+    return joined
+
+
+def marked(row: dict, mark: str) -> bool:
+    """Whether an object carries a run's mark. No object carries an empty one."""
+    return bool(mark) and any(
+        str(row.get(attribute, "")).startswith(mark) for attribute in _MARKED
+    )
+
+
+def _taken(path: str, mkey: str | int) -> Refused:
+    return Refused(
+        f"The gateway has a {path} {mkey} that is not of this run. Somebody else is at work on "
+        "it; begin again when they are done.",
+        code=DUPLICATE,
+    )
+
+
+def agrees(told: object, seen: object) -> bool:
+    """Whether a read-back is what was told: it may hold more attributes, and numbers as text."""
+    if isinstance(told, dict):
+        return isinstance(seen, dict) and all(agrees(told[key], seen.get(key)) for key in told)
+    if isinstance(told, list):
+        return (
+            isinstance(seen, list)
+            and len(told) == len(seen)
+            and all(map(agrees, told, seen))
+        )
+    return seen is not None and str(told) == str(seen)
+
+
+def _told(value: object) -> object:
+    """A value as the device takes it: without the key that it adds to each row it shows."""
+    if isinstance(value, list):
+        return [_told(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _told(item) for name, item in value.items() if name != "q_origin_key"}
+    return value
+
+
+def _shown(value: object) -> str:
+    """A value for a sentence: a list of references by their names."""
+    if not isinstance(value, list):
+        return str(value)
+    named = (item.get("name", item) if isinstance(item, dict) else item for item in value)
+    return ", ".join(map(str, named)) or "nothing"

@@ -1,0 +1,53 @@
+"""The gateway's configuration as text: made comparable, and free of secrets, before it is kept."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from gatepass.base.masking import masked_text
+
+# An SNMP community's name is its password, and stands there in clear.
+_COMMUNITY = re.compile(r"^config system snmp community$.*?^end$", re.DOTALL | re.MULTILINE)
+_NAME = re.compile(r"set name .*")
+_SCREENFUL = 40
+
+
+def comparable(backup: str) -> str:
+    """A backup without what differs between two backups of one configuration, secrets masked.
+
+    Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped.
+    """
+    text = _COMMUNITY.sub(
+        lambda section: _NAME.sub("set name ***", section[0]), masked_text(backup)
+    )
+    lines = (line.rstrip() for line in text.splitlines() if not line.startswith("#"))
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def differences(before: str, after: str) -> tuple[str, ...]:
+    """The lines that differ between two comparable configurations, each with its section.
+
+    Returns:
+        Lines such as ``config firewall policy: + edit 7``; at most a screenful, then a count.
+    """
+    old, new = _with_sections(before), _with_sections(after)
+    # not ndiff, which takes minutes over some thousand lines that differ
+    changes = list(difflib.unified_diff(old, new, n=0, lineterm=""))[2:]
+    found = [
+        f"{line[1:].partition(chr(0))[0]}: {line[0]} {line.partition(chr(0))[2].strip()}"
+        for line in changes
+        if line[0] in "+-"
+    ]
+    if len(found) > _SCREENFUL:
+        found[_SCREENFUL:] = [f"… and {len(found) - _SCREENFUL} further lines"]
+    return tuple(found)
+
+
+def _with_sections(text: str) -> list[str]:
+    section, lines = "", []
+    for line in text.splitlines():
+        if line.startswith("config "):
+            section = line
+        lines.append(f"{section}\0{line}")
+    return lines

@@ -1,0 +1,127 @@
+"""The gateway's shapers that are in use: what limits a customer's rate on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from gatepass.gateway.changes import Changes
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.rules import RuleSet
+from gatepass.results.gateway_state import Shaper
+
+SHAPERS, SHAPING = "firewall.shaper/traffic-shaper", "firewall/shaping-policy"
+_MBPS = {"kbps": 1e-3, "mbps": 1.0, "gbps": 1e3}
+
+
+def in_use(gateway: FortiGate) -> list[Shaper]:
+    """Ask the gateway, by name.
+
+    Raises:
+        GatewayLost, Refused: it does not answer, or not this user.
+    """
+    users: dict[str, list[int]] = {}
+    for row in gateway.rows(SHAPING):
+        if row.get("status", "enable") == "enable":
+            for name in {row.get("traffic-shaper"), row.get("traffic-shaper-reverse")} - {"", None}:
+                users.setdefault(name, []).append(row["id"])
+    return sorted(
+        (
+            Shaper(
+                row["name"],
+                _rate(row, "maximum-bandwidth"),
+                _rate(row, "guaranteed-bandwidth"),
+                tuple(users[row["name"]]),
+            )
+            for row in gateway.rows(SHAPERS)
+            if row["name"] in users
+        ),
+        key=lambda shaper: shaper.name,
+    )
+
+
+@dataclass(frozen=True)
+class Held:
+    """Which shapers hold what takes a way through the gateway.
+
+    Attributes:
+        onward, back: their names, for the direction in which sessions begin and the other; empty
+            for none.
+    """
+
+    onward: str = ""
+    back: str = ""
+
+    def __str__(self) -> str:
+        names = sorted({self.onward, self.back} - {""})
+        return " and ".join(f'"{name}"' for name in names) or "no shaper"
+
+
+def held(gateway: FortiGate, incoming: str, outgoing: str) -> Held:
+    """What the first shaping policy says that fits a way by its interfaces.
+
+    Args:
+        gateway: the device.
+        incoming, outgoing: the interfaces by which sessions come and go.
+    """
+    for row in gateway.rows(SHAPING):
+        if (
+            row.get("status", "enable") == "enable"
+            and row.get("ip-version", "4") == "4"
+            and _fits(row.get("srcintf"), incoming)
+            and _fits(row.get("dstintf"), outgoing)
+        ):
+            return Held(row.get("traffic-shaper") or "", row.get("traffic-shaper-reverse") or "")
+    return Held()
+
+
+@contextmanager
+def held_alike(
+    gateway: FortiGate, changes: Changes, rules: RuleSet, outgoing: str, wanted: Held
+) -> Iterator[None]:
+    """Have what the client sends take the shapers that a tunnel takes, while the block lasts.
+
+    A shaping policy of the run's own stands above the customer's, for the client alone. Where the
+    tunnel takes none it names a shaper without a limit, as a policy with none might be refused.
+
+    Args:
+        gateway: the device.
+        changes, rules: of the run.
+        outgoing: the interface by which the client's sessions leave.
+        wanted: what the tunnel takes.
+    """
+    if held(gateway, rules.flow.client_port, outgoing) == wanted:
+        yield
+        return
+    rules.prepare()
+    free, there = changes.name("unlimited"), [row["id"] for row in gateway.rows(SHAPING)]
+    row = {
+        "id": max([0, *there]) + 1,
+        "name": changes.name("as-the-tunnel"),
+        "srcintf": [{"name": rules.flow.client_port}],
+        "dstintf": [{"name": outgoing}],
+        "srcaddr": [{"name": changes.name("client")}],
+        "dstaddr": [{"name": "all"}],
+        "service": [{"name": "ALL"}],
+        "traffic-shaper": wanted.onward or free,
+        "traffic-shaper-reverse": wanted.back or free,
+    }
+    changes.create(SHAPERS, {"name": free, "maximum-bandwidth": 0})
+    changes.create(SHAPING, row)
+    try:
+        if there:
+            gateway.move(SHAPING, row["id"], there[0])
+        yield
+    finally:
+        changes.remove(SHAPING, [row["id"]])
+        changes.remove(SHAPERS, [free])
+
+
+def _fits(members: list[dict] | None, interface: str) -> bool:
+    names = {member.get("name") for member in members or []}
+    return not names or bool(names & {"any", interface})
+
+
+def _rate(row: dict, key: str) -> float:
+    return round(float(row.get(key) or 0) * _MBPS[row.get("bandwidth-unit", "kbps")], 6)

@@ -1,0 +1,172 @@
+"""An order: what one customer bought."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
+
+from gatepass.inputs.catalogue import Catalogue, Tier
+from gatepass.inputs.profile import MOST_TENANTS
+from gatepass.inputs.proposals import PROPOSALS, ProposalName
+from gatepass.inputs.schema import (
+    InputFile,
+    Mistake,
+    Model,
+    did_you_mean,
+    identifier,
+    number,
+    one_of,
+    text,
+    whole,
+)
+
+Switch = Annotated[bool, Field(description="true or false")]
+
+
+FileType = Literal["exe", "bat", "elf", "zip", "pdf"]
+
+
+class Options(Model):
+    """What was bought on top of the tier; the names are the catalogue's."""
+
+    security_services: Switch = False
+    snmp_reporting: Switch = False
+    flow_reporting: Switch = False
+    security_reporting: Switch = False
+
+
+class Shaper(Model):
+    """The shaper on the gateway that holds the customer to the tier's rate."""
+
+    name: str = text("the name of a traffic shaper on the gateway", r"^[^\n\"'<>()#]{1,35}$")
+    burst_allowance_percent: float = number(0, 100, "of per cent", default=5.0)
+    """How far above the tier's rate the customer may still get."""
+
+
+class Vpn(Model):
+    """What was agreed on VPN beside the tier's numbers of tunnels and users."""
+
+    ipsec: list[ProposalName] = Field(
+        default=["aes256-sha256-dh14", "aes256gcm-dh14"],
+        min_length=1,
+        max_length=len(PROPOSALS),
+        description=f"a list of {', '.join(PROPOSALS)}",
+    )
+    """How tunnels between sites are encrypted; each is measured."""
+    ipsec_mbps: int | None = whole(1, 1_000_000, "of Mbit/s", default=None)
+    """What one tunnel has to carry, Mbit/s of TCP goodput; None: it is measured alone."""
+    remote_access_mbps: int | None = whole(1, 1_000_000, "of Mbit/s", default=None)
+    """What one user's connection has to carry; None: it is measured alone."""
+
+    @field_validator("ipsec")
+    @classmethod
+    def _each_once(cls, names: list[str]) -> list[str]:
+        if len(set(names)) < len(names):
+            raise Mistake("a list that names each once", "Take the repeated one out.")
+        return names
+
+
+class Tenants(Model):
+    """Tenants that the gateway has to take beside the customer, each with rules of its own."""
+
+    tenants: int = whole(1, MOST_TENANTS, "of tenants")
+    parallel: int = whole(1, 32, "of tenants", default=1)
+    """How many are set up at the same time."""
+    within_s: float | None = number(0.1, 86_400, "of seconds", default=None)
+    """After which each has to stand; None: it is measured alone."""
+
+
+class OrderedGateway(Model):
+    """What the gateway must be. What is left out is not checked."""
+
+    serial: str | None = text("a serial number", r"^[A-Za-z0-9_-]{1,64}$", default=None)
+    model: str | None = text("a model name as FortiOS reports it", default=None)
+    version: str | None = text(
+        'a version such as "7.4" (any 7.4), "7.4.8" (that one) or ">=7.4.4" (or later)',
+        r"^(>= ?)?[0-9]{1,3}(\.[0-9]{1,3}){1,2}$",
+        default=None,
+    )
+    min_vcpus: int | None = whole(1, 1024, "of vCPUs", default=None)
+    min_memory_mb: int | None = whole(1, 16_777_216, "of MiB", default=None)
+
+    def accepts_version(self, reported: str) -> bool:
+        """Whether a version as FortiOS reports it (``v7.4.8``) is one that was ordered."""
+        if self.version is None:
+            return True
+        ordered, actual = _parts(self.version), _parts(reported)
+        if self.version.startswith(">="):
+            return actual >= ordered
+        return actual[: len(ordered)] == ordered
+
+
+class Order(InputFile):
+    """``variables/orders/*.yaml``."""
+
+    order: str = identifier("the order's number or name,")
+    customer: str = text("one line of text")
+    tier: str = text("the name of a tier in the catalogue")
+    service_level: str = text("the name of a service level in the catalogue")
+    language: Literal["en", "fi"] = Field(default="en", description="en or fi")
+    options: Options = Options()
+    shaper: Shaper | None = None
+    filtered_file_types: list[FileType] = Field(
+        default=["exe", "bat"],
+        min_length=1,
+        max_length=5,
+        description="a list of exe, bat, elf, zip, pdf",
+    )
+    """What the file filter stops, where security services were bought."""
+    inspection_mode: Literal["flow", "proxy"] = Field(default="flow", description="flow or proxy")
+    """How the customer's policies inspect, where security services were bought."""
+    vpn: Vpn = Vpn()
+    provisioning: Tenants | None = None
+    gateway: OrderedGateway = OrderedGateway()
+    notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
+
+    _promise: Tier = PrivateAttr()
+
+    @property
+    def promise(self) -> Tier:
+        """The figures of the ordered tier."""
+        return self._promise
+
+    @property
+    def ceiling_mbps(self) -> float | None:
+        """The tier's rate with the burst allowance; None without a shaper in the order."""
+        if self.shaper is None or self.promise.stateful_mbps is None:
+            return None
+        return self.promise.stateful_mbps * (1 + self.shaper.burst_allowance_percent / 100)
+
+    @model_validator(mode="after")
+    def _in_the_catalogue(self, info: ValidationInfo) -> Self:
+        catalogue: Catalogue = info.context["catalogue"]
+        for key, found, known in (
+            ("tier", self.tier, catalogue.tiers),
+            ("service_level", self.service_level, catalogue.service_levels),
+        ):
+            if found not in known:
+                remedy = did_you_mean(found, known) or "Choose one of these."
+                raise Mistake(one_of(known), remedy, [key])
+        for option, bought in self.options:
+            if bought and option not in catalogue.options:
+                raise Mistake(
+                    "false, because the catalogue offers no such option",
+                    f"It offers {', '.join(catalogue.options)}.",
+                    ["options", option],
+                )
+        self._promise = catalogue.tiers[self.tier]
+        return self
+
+
+def load_order(path: Path | str, catalogue: Catalogue) -> Order:
+    """Read an order and hold its tier, service level and options against the catalogue.
+
+    Raises:
+        InputError: the file is missing or wrong, in one sentence.
+    """
+    return Order.read(path, catalogue=catalogue)
+
+
+def _parts(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)[:3]]

@@ -1,0 +1,50 @@
+"""What published tests measured by the same method: shown beside a result, never a threshold."""
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from gatepass.inputs.schema import InputFile, Mistake, Model, did_you_mean, number, one_of, text
+
+
+class Source(Model):
+    """A published test."""
+
+    name: str = text("author and year")
+    device: str = text("one line of text")
+    method: str = text("one line of text")
+
+
+class Reference(Model):
+    """A published figure, and the measurement that it stands beside."""
+
+    promise: str = text("a promise in the words of a measurement")
+    conditions: str = text("its conditions; * stands for anything")
+    value: float = number(0, 1e9, "of the unit")
+    unit: str = text("a unit such as Mbit/s")
+    source: str = text("a key of sources")
+
+
+class Published(InputFile):
+    """``variables/published_results.yaml``."""
+
+    sources: dict[str, Source] = Field(description="a group of published tests")
+    references: list[Reference] = Field(description="a list of figures")
+
+    @model_validator(mode="after")
+    def _sources_exist(self) -> Self:
+        for at, reference in enumerate(self.references):
+            if reference.source not in self.sources:
+                hint = did_you_mean(reference.source, self.sources)
+                raise Mistake(one_of(self.sources), hint, ["references", at, "source"])
+        return self
+
+
+def load_published(path: Path | str) -> Published:
+    """Read the published results.
+
+    Raises:
+        InputError: the file is missing or wrong, in one sentence.
+    """
+    return Published.read(path)

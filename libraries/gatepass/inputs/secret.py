@@ -1,0 +1,77 @@
+"""Secrets: a testbed names where they lie, and they are read when they are needed."""
+
+import os
+from pathlib import Path
+from typing import Self
+
+from pydantic import PrivateAttr, ValidationInfo, model_validator
+
+from gatepass.base.errors import InputError
+from gatepass.base.files import beside, open_to_all, trouble_with
+from gatepass.inputs.schema import Mistake, Model, text
+
+LARGEST_SECRET = 4096
+
+
+class SecretReference(Model):
+    """``{env: NAME}`` or ``{file: path}``. Holds the place of a secret, never the secret."""
+
+    env: str | None = text(
+        "the name of an environment variable, in capitals", r"^[A-Z_][A-Z0-9_]*$", default=None
+    )
+    file: str | None = text("the path of a file that holds the secret alone", default=None)
+
+    _folder: Path = PrivateAttr()
+    _named_at: str = PrivateAttr(default="")
+
+    @model_validator(mode="after")
+    def _one_place(self, info: ValidationInfo) -> Self:
+        if (self.env is None) == (self.file is None):
+            raise Mistake("either {env: NAME} or {file: path}", "Keep one of the two.")
+        self._folder = info.context["folder"]
+        return self
+
+    def named_at(self, file: Path, key: str) -> None:
+        """Remember which key of which file names this secret, for the sentence of `read`."""
+        self._named_at = f"{file}, key '{key}'"
+
+    def read(self) -> str:
+        """Read the secret now; it is kept nowhere.
+
+        Raises:
+            InputError: it is missing, empty, readable by everybody or no single word; the sentence
+                names file, key and remedy and holds nothing of the secret.
+        """
+        secret = self._from_environment() if self.env else self._from_file()
+        # Anything else would break the HTTP header that carries it, and show in the error for that.
+        if not (secret.isascii() and secret.isprintable() and " " not in secret):
+            raise self._refusal("the secret is not one word of plain letters", "Store it alone")
+        return secret
+
+    def _from_environment(self) -> str:
+        secret = os.environ.get(self.env or "", "").strip()
+        if not secret:
+            raise self._refusal(
+                f"the environment variable {self.env} is not set or empty",
+                "Set it in the shell that starts Gatepass",
+            )
+        return secret
+
+    def _from_file(self) -> str:
+        path = beside(self._folder, self.file or "")
+        trouble = trouble_with(path)
+        if trouble:
+            raise self._refusal(f"the secret's file, sought in {path.parent}, {trouble}", "Mend it")
+        if open_to_all(path):
+            raise self._refusal(
+                "everybody on this machine may read or change the secret's file",
+                "Take that right away with `chmod o= FILE`",
+            )
+        with path.open("rb") as stream:
+            secret = stream.read(LARGEST_SECRET + 1).decode("utf-8", errors="replace").strip()
+        if not secret or len(secret) > LARGEST_SECRET:
+            raise self._refusal("the secret's file holds no secret", "Store it alone")
+        return secret
+
+    def _refusal(self, found: str, remedy: str) -> InputError:
+        return InputError(f"{self._named_at}: {found}. {remedy}.")

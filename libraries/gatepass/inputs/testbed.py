@@ -1,0 +1,352 @@
+"""A testbed: where a gateway is tested, and how its ports and endpoints are reached."""
+
+import ipaddress
+import re
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from gatepass.base.files import beside, open_to_all, trouble_with
+from gatepass.inputs.schema import InputFile, Mistake, Model, identifier, number, text, whole
+from gatepass.inputs.secret import SecretReference
+
+DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
+HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*\.?")
+
+A_HOST = "a host name or an IP address"
+A_URL = "https:// with a host and, if need be, a port, such as https://192.0.2.1:8443"
+AN_IPV4 = "an IPv4 address of one host, such as 198.18.1.10"
+AN_IPV6 = 'an IPv6 address of one host, such as "2001:2:0:1::10"'
+A_FILE = "the path of a file, from the folder of this file"
+A_SHARE = "a name of letters, digits, spaces and '.', '_', ':', '/', '-', at most 64"
+
+
+def _host(value: str) -> str:
+    try:
+        return str(ipaddress.ip_address(value))
+    except ValueError:
+        if DIGITS_AND_DOTS.fullmatch(value) or not HOST_NAME.fullmatch(value):
+            raise Mistake(A_HOST) from None
+        return value
+
+
+def _address(version: int, allowed: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        try:
+            address = ipaddress.ip_address(value)
+        except ValueError:
+            raise Mistake(allowed, "Write the address alone, without a mask.") from None
+        if address.version != version:
+            raise Mistake(
+                allowed,
+                "IPv4 stands in 'address' and 'direct_address', IPv6 in 'address6' and "
+                "'direct_address6'.",
+            )
+        if address.is_unspecified or address.is_multicast or address.is_loopback:
+            raise Mistake(allowed, "Write the address on the endpoint's test interface.")
+        return str(address)
+
+    return check
+
+
+def _existing(value: Any, info: ValidationInfo) -> Path:
+    if not isinstance(value, str) or not value:
+        raise Mistake(A_FILE)
+    path = beside(info.context["folder"], value)
+    trouble = trouble_with(path)
+    if trouble:
+        raise Mistake(A_FILE, f"The file, sought in {path.parent}, {trouble}.")
+    return path
+
+
+def _certificates(path: Path) -> Path:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
+    except (ssl.SSLError, OSError):
+        raise Mistake(
+            "a file of certificates in PEM form",
+            "Export the CA's certificate as PEM (text that starts with BEGIN CERTIFICATE).",
+        ) from None
+    return path
+
+
+def _private_key(path: Path) -> Path:
+    with path.open("rb") as stream:
+        if b"PRIVATE KEY" not in stream.read(200):
+            raise Mistake(
+                "the file of a private SSH key", "Name the key itself, not its .pub file."
+            )
+    if open_to_all(path):
+        raise Mistake(
+            "a key that only its owner can read", "Everybody may read it: run `chmod 600` on it."
+        )
+    return path
+
+
+HostName = Annotated[str, AfterValidator(_host), Field(description=A_HOST)]
+IPv4 = Annotated[str, AfterValidator(_address(4, AN_IPV4)), Field(description=AN_IPV4)]
+IPv6 = Annotated[str, AfterValidator(_address(6, AN_IPV6)), Field(description=AN_IPV6)]
+File = Annotated[Path, BeforeValidator(_existing)]
+Port = Annotated[int, whole(1, 65_535, "for a TCP port")]
+Share = Annotated[str, text(A_SHARE, r"^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}$")]
+Interface = Annotated[
+    str, text("the name of an interface of the gateway", r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,14}$")
+]
+
+
+class Gateway(Model):
+    """The device under test, as its REST API is reached."""
+
+    url: str = Field(description=A_URL)
+    """``https://host[:port]``, without a slash at the end."""
+    ca_file: Annotated[File, AfterValidator(_certificates)] = Field(description=A_FILE)
+    """The CA (or the one self-signed certificate) that the gateway's certificate must come from."""
+    token: SecretReference
+    vdom: str = text("the name of a VDOM", r"^[A-Za-z0-9_-]{1,31}$", default="root")
+    client_port: Interface
+    """The gateway's interface on the client's side."""
+    server_port: Interface
+    timeout_s: float = number(1, 600, "of seconds", default=30.0)
+    """How long one answer of the REST API may take."""
+    ssl_vpn_port: Port = 10443
+    """Where SSL VPN listens on the client's side, if the customer does not use it already."""
+
+    @field_validator("url")
+    @classmethod
+    def _https_and_no_more(cls, url: str) -> str:
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            raise Mistake(A_URL, "Check host and port.") from None
+        if "@" in url:
+            raise Mistake(A_URL, "Take user and password out; the token is the login.")
+        if parts.scheme != "https" or not parts.hostname:
+            raise Mistake(A_URL, "The REST API is used over HTTPS only.")
+        if parts.path.strip("/") or parts.query or parts.fragment or port == 0:
+            raise Mistake(A_URL, "End it after host and port.")
+        try:
+            host = _host(parts.hostname)
+        except Mistake:
+            raise Mistake(A_URL, "Check the host.") from None
+        host = f"[{host}]" if ":" in host else host
+        return f"https://{host}" + (f":{port}" if port else "")
+
+    @field_validator("token", mode="before")
+    @classmethod
+    def _no_literal_token(cls, token: Any) -> Any:
+        if token is not None and not isinstance(token, dict):
+            raise Mistake(
+                "{env: NAME} or {file: path}",
+                "A secret never stands in this file: move it to a file that only you can read.",
+            )
+        return token
+
+    @model_validator(mode="after")
+    def _two_ports(self) -> Self:
+        if self.client_port == self.server_port:
+            raise Mistake(
+                "another interface than client_port",
+                "Traffic must enter the gateway on one port and leave it on the other.",
+                ["server_port"],
+            )
+        return self
+
+    @property
+    def host(self) -> str:
+        """The host of the URL, an IPv6 address without its brackets."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        """The port of the URL."""
+        return urlsplit(self.url).port or 443
+
+
+class Ssh(Model):
+    """How an endpoint is reached: a key for the login, a known host key for the other side."""
+
+    host: HostName
+    port: Port = 22
+    user: str = text("a user's name", r"^[A-Za-z_][A-Za-z0-9_.-]{0,31}$")
+    key_file: Annotated[File, AfterValidator(_private_key)] = Field(description=A_FILE)
+    known_hosts_file: File = Field(description=A_FILE)
+
+
+class FileServer(Model):
+    """What serves files for downloads, over HTTP, HTTPS and FTP."""
+
+    folder: str = text("the absolute path of a folder on the server", r"^/[A-Za-z0-9._/-]+$")
+    """That all three show as their root, and in which the SSH user may write."""
+    http_port: Port = 80
+    https_port: Port = 443
+    ftp_port: Port = 21
+
+
+class Host(Model):
+    """A Linux host that sends or receives traffic."""
+
+    ssh: Ssh
+    address: IPv4
+    """Towards the gateway."""
+    address6: IPv6 | None = Field(default=None, description=AN_IPV6)
+    iperf3_port: Port = 5201
+    """Where a test server may listen."""
+    probe_port: Annotated[int, whole(1, 65_534, "for a TCP port with another after it")] = 5301
+    """Where single connections are tried; the port after it is used as well."""
+
+    @model_validator(mode="after")
+    def _ports_apart(self) -> Self:
+        if self.iperf3_port in (self.probe_port, self.probe_port + 1):
+            raise Mistake(
+                "another port than probe_port and the one after it",
+                "Both are listened on at the same time.",
+                ["iperf3_port"],
+            )
+        return self
+
+
+class Endpoint(Host):
+    """One of the two ends of the path through the gateway."""
+
+    direct_address: IPv4 | None = Field(default=None, description=AN_IPV4)
+    """On the path that leaves the gateway out."""
+    direct_address6: IPv6 | None = Field(default=None, description=AN_IPV6)
+
+
+class Server(Endpoint):
+    """The endpoint on the far side."""
+
+    files: FileServer | None = Field(default=None, description="a group: folder and ports")
+    """Where test files are put and how they are served."""
+
+
+class Peer(Host):
+    """The other office of a site-to-site VPN: its gateway and a host of its network in one."""
+
+    gateway_port: Interface
+    """The gateway's interface on its side."""
+
+
+class Endpoints(Model):
+    """The two ends of the path through the gateway, and the far end of its tunnels."""
+
+    client: Endpoint
+    server: Server
+    peer: Peer | None = Field(default=None, description="a group: ssh, address, gateway_port")
+
+    @property
+    def named(self) -> dict[str, Host]:
+        """All that there are, by the name that sentences call them."""
+        there = {"client": self.client, "server": self.server, "peer": self.peer}
+        return {name: host for name, host in there.items() if host}
+
+    @model_validator(mode="after")
+    def _a_pair(self) -> Self:
+        for key in ("address6", "direct_address", "direct_address6"):
+            for here, there in (("client", "server"), ("server", "client")):
+                if getattr(getattr(self, here), key) and not getattr(getattr(self, there), key):
+                    raise Mistake(
+                        f"an address, because the {here} has one",
+                        "A path has two ends: add it, or take it from the other endpoint too.",
+                        [there, key],
+                    )
+        seen: dict[tuple[str, int], str] = {}
+        for name, host in self.named.items():
+            reached = (host.ssh.host, host.ssh.port)
+            if reached in seen:
+                raise Mistake(
+                    f"another host than the {seen[reached]}'s",
+                    "Traffic between two addresses of one host never reaches the gateway.",
+                    [name, "ssh", "host"],
+                )
+            seen[reached] = name
+        return self
+
+
+class Testbed(InputFile):
+    """``variables/testbeds/*.yaml``."""
+
+    testbed: str = identifier("the testbed's name,")
+    network_namespace: str | None = text(
+        "the absolute path of a network namespace", r"^/[^\n]+$", default=None
+    )
+    """The namespace from which gateway and endpoints are reached; none for the machine's own."""
+    shares: list[Share] = Field(default=[], max_length=20, description=f"a list, each {A_SHARE}")
+    """What carries its traffic and may carry another testbed's too, by name."""
+    tiers: list[str] = Field(
+        default=[], max_length=20, description="a list of tiers of the catalogue"
+    )
+    """What its gateway was delivered as; in a pool it takes orders of these tiers, or any."""
+    gateway: Gateway
+    endpoints: Endpoints
+
+    @field_validator("shares")
+    @classmethod
+    def _each_share_once(cls, names: list[str]) -> list[str]:
+        alike = [name.lower() for name in names]  # a capital is to make nobody miss another
+        for position, name in enumerate(alike):
+            if name in alike[:position]:
+                raise Mistake("each name once", "Remove the second.", [position])
+        return alike
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """Everything that traffic of another testbed could disturb: named or implied.
+
+        Gateway and endpoints are implied. Those behind a network namespace are others than those
+        of the same address elsewhere.
+        """
+        where = f" in {self.network_namespace}" if self.network_namespace else ""
+        hosts = (host.ssh for host in self.endpoints.named.values())
+        implied = {f"host {ssh.host}:{ssh.port}{where}" for ssh in hosts}
+        return frozenset({*self.shares, *implied, f"gateway {self.gateway.host}{where}"})
+
+    @model_validator(mode="after")
+    def _every_address_once(self) -> Self:
+        seen = {self.gateway.host: "gateway.url"}
+        for end, host in self.endpoints.named.items():
+            for key in ("address", "address6", "direct_address", "direct_address6"):
+                address = getattr(host, key, None)
+                if address in seen:
+                    raise Mistake(
+                        "an address that stands nowhere else in this file",
+                        f"It is also at '{seen[address]}'; correct one of the two.",
+                        ["endpoints", end, key],
+                    )
+                if address:
+                    seen[address] = f"endpoints.{end}.{key}"
+        return self
+
+    @model_validator(mode="after")
+    def _the_peer_is_not_on_the_clients_side(self) -> Self:
+        peer = self.endpoints.peer
+        if peer and peer.gateway_port == self.gateway.client_port:
+            raise Mistake(
+                "another interface than client_port",
+                "A tunnel ends on another side of the gateway than its own network.",
+                ["endpoints", "peer", "gateway_port"],
+            )
+        return self
+
+
+def load_testbed(path: Path | str) -> Testbed:
+    """Read a testbed. The files that it names must exist; its secrets are not read yet.
+
+    Raises:
+        InputError: the file is missing or wrong, in one sentence.
+    """
+    testbed = Testbed.read(path)
+    testbed.gateway.token.named_at(testbed.path, "gateway.token")
+    return testbed

@@ -1,0 +1,97 @@
+"""The certificate's sections on single checks: the reasons, and what was not tested."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from gatepass.report.phrases import filled, shortened
+from gatepass.report.promises import has_tag, ordered_option
+from gatepass.report.wording import Wording
+from gatepass.results.facts import group
+from gatepass.results.outcome import Check, Outcome
+from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN
+
+MOST_NAMES = 3
+"""A reason that more checks share names their chapters only."""
+REPORTED = ("snmp_reporting", "flow_reporting", "security_reporting")
+"""Options without a figure in the tier; a check of one carries its name as a tag."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why the order is not approved.
+
+    `title` names the checks; it is empty where the reason is none of a check.
+    """
+
+    verdict: str
+    title: str
+    text: str
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """All of it on one line."""
+        return ": ".join(part for part in (self.title, self.text) if part)
+
+
+@dataclass(frozen=True)
+class Untested:
+    """What was left out, and why."""
+
+    what: Markup
+    why: Markup
+
+
+def reasons(outcome: Outcome) -> list[Reason]:
+    """Why the order is not approved, worst first; checks that share a reason stand together."""
+    told = outcome.reasons()
+    if not told:
+        return []
+    found: list[Reason] = []
+    of_checks = set()
+    for verdict in (FAIL, NOT_PROVEN):
+        checks = [check for check in outcome.checks if check.verdict == verdict]
+        of_checks |= {f"{check.name}: {check.message}" for check in checks}
+        for message in dict.fromkeys(check.message for check in checks):
+            sharing = [check for check in checks if check.message == message]
+            found.append(Reason(verdict, _title(sharing), message, tuple(sharing)))
+    rest = [Reason(NOT_PROVEN, "", reason) for reason in told if reason not in of_checks]
+    return found + rest
+
+
+def untested(outcome: Outcome, told: frozenset[int], words: Wording) -> list[Untested]:
+    """What was left out, apart from the promises in the table; a chapter's checks together."""
+    if not outcome.checks:
+        return [Untested(*(escape(words["nothing_tested"][part]) for part in ("what", "why")))]
+    left_out = [
+        check
+        for position, check in enumerate(outcome.checks)
+        if position not in told and check.verdict == NOT_APPLICABLE
+    ]
+    found = []
+    for chapter, message in dict.fromkeys((check.chapter, check.message) for check in left_out):
+        names = [c.name for c in left_out if (c.chapter, c.message) == (chapter, message)]
+        what = words.said(chapter) + ": " + words.said(names[0])
+        if len(names) > 1:
+            what = filled(words["untested_checks"], chapter=words.said(chapter), count=len(names))
+        found.append(Untested(what, words.said(shortened(message, words))))
+    for option in REPORTED:
+        if ordered_option(outcome, option) and not has_tag(outcome, option):
+            name = words["options"][option]
+            what = escape(name[0].upper() + name[1:])
+            found.append(Untested(what, escape(words["option_untested"])))
+    if level := group(outcome.run, "order").get("service_level"):
+        what = filled(words["level_without_figures"], level=level)
+        found.append(Untested(what, escape(words["level_reason"])))
+    return found
+
+
+def _title(checks: list[Check]) -> str:
+    if len(checks) <= MOST_NAMES:
+        return "; ".join(f"{check.chapter}, {check.name}" for check in checks)
+    counted = Counter(check.chapter for check in checks)
+    return "; ".join(f"{chapter} ({count})" for chapter, count in counted.items())

@@ -1,0 +1,131 @@
+"""The certificate's section on evidence: each chapter in words that a customer follows.
+
+A run records some hundred observations in the words of an engineer. Here they are put together by
+what they show; the report holds each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from gatepass.report.phrases import filled
+from gatepass.report.wording import Wording, patterns
+from gatepass.results.outcome import Check, Outcome
+from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Evidence
+
+MOST_WRONG = 3
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter in one row.
+
+    Attributes:
+        name: for the reader.
+        passed: how many of its checks passed.
+        verdict: the worst of its checks.
+        shown: sentences; those on what does not hold come first.
+    """
+
+    name: Markup
+    passed: str
+    verdict: str
+    shown: tuple[Markup, ...]
+
+
+@dataclass
+class _Kind:
+    """Observations that show the same."""
+
+    seen: list[Evidence] = field(default_factory=list)
+    items: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def add(self, one: Evidence, what: str = "", by: str = "") -> None:
+        self.seen.append(one)
+        if what:
+            self.items.setdefault(what, {}).update({by: None} if by else {})
+
+
+def evidence(outcome: Outcome, words: Wording, crowded: bool = False) -> list[Chapter]:
+    """The chapters, in the order they ran, apart from those that the order does not ask for.
+
+    Args:
+        outcome: the run.
+        words: of the page's language.
+        crowded: there is much else to tell, so a chapter tells only the first things that do not
+            hold, if there are any.
+    """
+    chapters: dict[str, list[Check]] = {}
+    for check in outcome.checks:
+        if check.verdict != NOT_APPLICABLE:
+            chapters.setdefault(check.chapter, []).append(check)
+    return [_chapter(name, checks, words, crowded) for name, checks in chapters.items()]
+
+
+def not_holding(check: Check, words: Wording) -> list[Markup]:
+    """What a check should have seen and did not."""
+    return [claimed([one], words) for one in check.evidence if not one.holds]
+
+
+def claimed(seen: list[Evidence], words: Wording) -> Markup:
+    """What observations of one kind show, in one sentence."""
+    (kind,) = _kinds(seen)[0].values()
+    return _sentence(*_named(seen[0].claim), kind, words)
+
+
+def _chapter(name: str, checks: list[Check], words: Wording, crowded: bool) -> Chapter:
+    passed = sum(check.verdict == PASS for check in checks)
+    verdicts = {check.verdict for check in checks}
+    kinds, names = _kinds([one for check in checks for one in check.evidence])
+    wrong, right = [], []
+    for key, kind in kinds.items():
+        sentence = _sentence(*names[key], kind, words)
+        bad = sum(not one.holds for one in kind.seen)
+        if bad:
+            wrong.append(
+                filled(words["not_so"], bad=bad, all=len(kind.seen), claim=sentence or key)
+            )
+        elif sentence:
+            right.append(sentence)
+    return Chapter(
+        words.said(name),
+        words["passed_of"].format(passed=passed, all=len(checks)),
+        next(one for one in (FAIL, NOT_PROVEN, PASS) if one in verdicts),
+        tuple(wrong[:MOST_WRONG]) if crowded and wrong else (*wrong, *right),
+    )
+
+
+def _kinds(seen: list[Evidence]) -> tuple[dict[str, _Kind], dict[str, tuple[str, str]]]:
+    """Observations by what they show, and name and claim of each kind."""
+    kinds: dict[str, _Kind] = {}
+    names: dict[str, tuple[str, str]] = {}
+    for one in seen:
+        name, parts = _recognised(one.claim)
+        key = name or one.claim
+        names[key] = (name, one.claim)
+        kinds.setdefault(key, _Kind()).add(one, parts.get("what", ""), parts.get("by", ""))
+    return kinds, names
+
+
+def _named(claim: str) -> tuple[str, str]:
+    return _recognised(claim)[0], claim
+
+
+def _recognised(claim: str) -> tuple[str, dict[str, str]]:
+    for name, pattern in patterns("claims").items():
+        if found := pattern.fullmatch(claim.strip()):
+            return name, {key: part for key, part in found.groupdict().items() if part}
+    return "", {}
+
+
+def _sentence(name: str, claim: str, kind: _Kind, words: Wording) -> Markup:
+    """In the page's language where the kind is known, else the claim as it was made."""
+    if not name:
+        return words.said(f"{claim.rstrip('.')}.")
+    items = Markup(", ").join(
+        words.said(what) + (Markup(" ({})").format(", ".join(ways)) if ways else "")
+        for what, ways in kind.items.items()
+    )
+    return filled(words["shown"][name], items=items, count=len(kind.seen))

@@ -1,0 +1,256 @@
+"""First failure data: what an engineer needs of a check that did not pass, as it was right then.
+
+Everything is bounded: each file, the folder of a check, all of a run, and the time that looking
+may take. What could not be had is named with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from pathlib import Path
+
+from gatepass.base.masking import masked, masked_text
+from gatepass.endpoint.shell import EndpointLost, Shell
+from gatepass.gateway.changes import marked
+from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
+from gatepass.gateway.journal import Journal
+from gatepass.gateway.rules import POLICY
+
+FOLDER = "failures"
+INDEX = "index.html"
+KIB = 1024
+FILE_BYTES, CHECK_BYTES, RUN_BYTES = 256 * KIB, 1024 * KIB, 16 * 1024 * KIB
+TIME_S = 12
+"""For everything; a call that is under way may take `_CALL_S` longer."""
+_CALL_S = 3
+_ENDPOINT_S = 5
+_POLICIES, _SESSIONS = 200, 100
+_SHAPING = ("firewall/shaping-policy", "firewall.shaper/traffic-shaper")
+_CUT = "\n… cut here: the rest is larger than the {limit} KiB that are kept.\n"
+
+# Names of programs alone: a command line may hold a secret.
+_ENDPOINT_COMMANDS = (
+    "ip -s link",
+    "ip address",
+    "ip route",
+    "tc -s qdisc",
+    "ss -s",
+    "ss -tinm",
+    "nstat -az",
+    "head -n 9 /proc/stat",
+    "cat /proc/loadavg",
+    "head -n 5 /proc/meminfo",
+    "ps -eo pid,ni,pcpu,etimes,comm --sort=-pcpu | head -n 15",
+)
+
+
+@dataclass
+class FailureFolder:
+    """The folder of one check.
+
+    Attributes:
+        path: below the run's folder; made at the first file.
+        secrets: that must stand in none of its files.
+        room: bytes that may still be written.
+        kept: name and meaning of each file, in order.
+        missing: what could not be had, in sentences.
+    """
+
+    path: Path
+    secrets: Sequence[str] = ()
+    room: int = CHECK_BYTES
+    kept: list[tuple[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    _give_up: float = field(default_factory=lambda: time.monotonic() + TIME_S, init=False)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self._give_up
+
+    def text(self, name: str, meaning: str, content: str) -> None:
+        """Keep a text, cut where it is too large."""
+        content = masked_text(content, self.secrets)
+        limit = max(0, min(FILE_BYTES, self.room))
+        if len(content.encode()) > limit:
+            kept = content.encode()[:limit].decode(errors="ignore")
+            content = kept + _CUT.format(limit=limit // KIB)
+        self._write(name, meaning, content)
+
+    def json(self, name: str, meaning: str, content: object) -> None:
+        """Keep what an API answered; a list loses its last rows where it is too large."""
+        content = masked(content, self.secrets)
+        written = json.dumps(content, indent=1, ensure_ascii=False)
+        rows = content if isinstance(content, list) else None
+        while rows and len(written.encode()) > min(FILE_BYTES, self.room):
+            rows = rows[: len(rows) // 2]
+            written = json.dumps(rows, indent=1, ensure_ascii=False)
+            meaning = f"{meaning.partition(' (')[0]} (the first {len(rows)} rows)"
+        self.text(name, meaning, written)
+
+    def file(self, name: str, meaning: str, source: Path) -> None:
+        """Keep a copy of a file, or say where a large one lies."""
+        if source.stat().st_size > min(FILE_BYTES, self.room):
+            self.missing.append(f"{name} is larger than what is kept here: see {source.name}.")
+            return
+        self.text(name, meaning, source.read_text(encoding="utf-8"))
+
+    def _write(self, name: str, meaning: str, content: str) -> None:
+        target = self.path / name
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # the customer's configuration is for the owner alone
+        with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(content)
+        self.room -= len(content.encode())
+        self.kept.append((name, meaning))
+
+    def close(self, check: str, message: str) -> None:
+        """Write the page that leads to the files.
+
+        Args:
+            check: chapter and name.
+            message: why it did not pass.
+        """
+        rows = "".join(
+            f'<tr><td><a href="{escape(name)}">{escape(name)}</a><td>{escape(meaning)}'
+            for name, meaning in self.kept
+        )
+        lost = "".join(f"<li>{escape(masked_text(one, self.secrets))}" for one in self.missing)
+        page = _PAGE.format(
+            check=escape(check),
+            message=escape(masked_text(message, self.secrets)),
+            rows=rows,
+            missing=f"<h2>Not to be had</h2><ul>{lost}</ul>" if lost else "",
+        )
+        self._write(INDEX, "this page", page)
+
+    def discard(self) -> None:
+        """Remove it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>First failure data: {check}</title>
+<style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
+td{{padding:.2em 1em .2em 0;vertical-align:top}}</style>
+<h1>First failure data: {check}</h1>
+<p>{message}</p>
+<p>What gateway and endpoints showed right after that; secrets are masked.</p>
+<table>{rows}</table>
+{missing}
+</html>
+"""
+
+
+def place(run: Path, chapter: str, check: str) -> Path:
+    """The folder of a check, by names that need no quoting in a link."""
+    return run / FOLDER / _plain(chapter) / _plain(check)
+
+
+def room_in(run: Path) -> int:
+    """Bytes that one more check of this run may keep."""
+    used = sum(path.stat().st_size for path in (run / FOLDER).rglob("*") if path.is_file())
+    return max(0, min(CHECK_BYTES, RUN_BYTES - used))
+
+
+def from_gateway(folder: FailureFolder, gateway: FortiGate, journal: Journal | None) -> None:
+    """Keep what the gateway shows; ends at the first call that gets no answer.
+
+    Args:
+        folder: where to.
+        gateway: a client of its own is made, which does not wait for long.
+        journal: of the run, which names what it has made.
+    """
+    brief = replace(gateway, timeout_s=_CALL_S, patience_s=0)
+    mark = journal.head.get("mark", "") if journal else ""
+    made = {entry["path"] for entry in journal.entries} if journal else set()
+    made -= {POLICY, *_SHAPING}
+
+    def results(path: str, **query: object) -> object:
+        return brief.monitor(path, **query).get("results")
+
+    def objects() -> dict[str, list[dict]]:
+        return {
+            path: [row for row in brief.rows(path) if marked(row, mark)] for path in sorted(made)
+        }
+
+    def counters() -> list[dict]:
+        first = brief.rows(POLICY, count=_POLICIES, format="policyid")
+        shown = {0, *(row["policyid"] for row in first)}
+        return [row for row in results("firewall/policy") if row["policyid"] in shown]
+
+    def sessions() -> object:
+        try:
+            return results("firewall/session", count=_SESSIONS)
+        except Refused:  # its name from 7.6 on
+            return results("firewall/sessions", count=_SESSIONS)
+
+    looks: tuple[tuple[str, str, Callable[[], object]], ...] = (
+        (
+            "policies",
+            f"firewall policies in the order of evaluation (the first {_POLICIES})",
+            lambda: brief.rows(POLICY, count=_POLICIES),
+        ),
+        ("policy-counters", "their counters; policy 0 is the implicit deny", counters),
+        ("objects", "what else the run has made", objects),
+        ("shaping", "shapers and shaping policies", lambda: {p: brief.rows(p) for p in _SHAPING}),
+        ("routes", "the routing table", lambda: results("router/ipv4")),
+        ("interfaces", "state and counters of the ports", lambda: results("system/interface")),
+        ("sessions", f"the session table (at most {_SESSIONS})", sessions),
+        (
+            "resources",
+            "CPU, memory, sessions over the last minute",
+            lambda: results("system/resource/usage", interval="1-min"),
+        ),
+        ("licence", "what it is licensed for", lambda: results("license/status")),
+        ("status", "who it is", lambda: brief.monitor("system/status")),
+    )
+    try:
+        for name, meaning, look in looks:
+            if folder.late:
+                folder.missing.append(f"The gateway from {name} on: {TIME_S} s were over.")
+                return
+            try:
+                folder.json(f"gateway/{name}.json", f"gateway: {meaning}", look())
+            except (Refused, KeyError, TypeError) as refused:
+                folder.missing.append(f"The gateway's {name}: {refused}")
+    except GatewayLost as lost:
+        folder.missing.append(f"The gateway: {lost}")
+    finally:
+        brief.close()
+
+
+def from_endpoint(folder: FailureFolder, shell: Shell) -> None:
+    """Keep what an endpoint shows, with one command."""
+    if folder.late:
+        folder.missing.append(f"The {shell.name}: {TIME_S} s were over.")
+        return
+    command = "; ".join(
+        f"echo '### {words}'; {words} 2>&1 | head -c {FILE_BYTES // 4}; echo"
+        for words in _ENDPOINT_COMMANDS
+    )
+    try:
+        shown = shell.run(command, timeout_s=_ENDPOINT_S).output
+    except EndpointLost as lost:
+        folder.missing.append(f"The {shell.name}: {lost}")
+        return
+    meaning = f"{shell.name}: counters of interfaces and protocols, sockets, routes, processors"
+    folder.text(f"{shell.name}.txt", meaning, shown)
+
+
+def from_trials(folder: FailureFolder, files: Iterable[Path]) -> None:
+    """Keep iperf3's JSON of the check's trials, the newest first."""
+    for source in files:
+        folder.file(f"trials/{source.name}", "iperf3's report of a trial", source)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:80] or "check"

@@ -1,0 +1,32 @@
+"""Parts of sentences on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from markupsafe import Markup
+
+from gatepass.report.wording import Wording, printable
+
+LONGEST_MESSAGE = 700
+"""Letters; sentences with figures, likely cause and remedy have 600."""
+
+
+def join(parts: Iterable[str]) -> str:
+    """Parts of a list in one line."""
+    return ", ".join(part for part in parts if part)
+
+
+def shortened(text: str, words: Wording, longest: int = LONGEST_MESSAGE) -> str:
+    """A message without what would push everything else off the page."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else text[:longest].rstrip() + words["rest_in_report"]
+
+
+def filled(text: str, **parts: object) -> Markup:
+    """A text of the language's file with its parts; what is no Markup among them is escaped."""
+    clean = {
+        name: printable(part) if isinstance(part, str) and not isinstance(part, Markup) else part
+        for name, part in parts.items()
+    }
+    return Markup(text).format(**clean)

@@ -1,0 +1,326 @@
+"""The certificate's figures: each promise beside what was measured, under each condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from gatepass.report.phrases import shortened
+from gatepass.report.published import reference
+from gatepass.report.wording import Wording, digits, most_digits
+from gatepass.results.facts import group
+from gatepass.results.outcome import Check, Outcome
+from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Measurement
+from gatepass.verdict.judgement import PASS as DECIDED
+from gatepass.verdict.judgement import decide
+
+NOT_TESTED = "not tested"
+FOR_COMPARISON = "for comparison"
+_WORST_FIRST = (FAIL, NOT_PROVEN, PASS)
+
+
+@dataclass(frozen=True)
+class TierPromise:
+    """A figure of the catalogue that a check can be about.
+
+    Attributes:
+        key: in the tier.
+        recorded: how checks name it in their measurements.
+        tags: what a check of it is tagged with; tells which check ended without a measurement.
+        option: of the order, without which the promise does not hold.
+    """
+
+    key: str
+    recorded: str
+    tags: frozenset[str]
+    option: str = ""
+
+
+TIER = (
+    TierPromise("stateful_mbps", "Stateful throughput", frozenset({"stateful", "throughput"})),
+    TierPromise(
+        "security_services_mbps",
+        "Throughput with security services",
+        frozenset({"securityservices", "downloads"}),
+        option="security_services",
+    ),
+    TierPromise("ipsec_tunnels", "IPsec tunnels", frozenset({"ipsec"})),
+    TierPromise("vpn_users", "VPN users", frozenset({"vpn"})),
+    TierPromise("proxy_users", "Proxy users", frozenset({"proxy"})),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement; or, with `why` and no measurement, a check that has none.
+
+    `published` is the published figure for the same method, empty where there is none.
+    """
+
+    conditions: str
+    verdict: str
+    promised: str = ""
+    measured: str = ""
+    spread: str = ""
+    margin: str = ""
+    trials: str = ""
+    layer: str = ""
+    published: str = ""
+    why: str = ""
+    measurement: Measurement | None = None
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A promise with a row for each of the conditions under which it was measured.
+
+    Attributes:
+        name: for the reader.
+        promised: with its unit, where the tier promises it; else empty.
+        rows: of checks that measured it, and of checks that should have.
+        compared: rows of figures that are held against nothing.
+        why: why there is no row at all.
+    """
+
+    name: str
+    promised: str
+    rows: tuple[Row, ...]
+    compared: tuple[Row, ...] = ()
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The worst of its rows."""
+        found = {row.verdict for row in self.rows}
+        return next((verdict for verdict in _WORST_FIRST if verdict in found), NOT_TESTED)
+
+    @property
+    def measured(self) -> list[Row]:
+        """The rows with a figure, the least favourable first."""
+
+        def favour(row: Row) -> tuple[int, float]:
+            margin = row.measurement.margin_percent
+            return _WORST_FIRST.index(row.verdict), 0.0 if margin is None else margin
+
+        return sorted((row for row in self.rows if row.measurement), key=favour)
+
+    @property
+    def open(self) -> list[Row]:
+        """The rows without a figure."""
+        return [row for row in self.rows if not row.measurement]
+
+    @property
+    def detailed(self) -> bool:
+        """Whether its conditions have more to tell than its one row in the main table."""
+        rows = [*self.measured, *self.compared]
+        return len(rows) > 1 or any(row.published for row in rows)
+
+
+@dataclass(frozen=True)
+class PromiseTable:
+    """All promises, and which checks they were told from.
+
+    Attributes:
+        promises: those of the tier, in the catalogue's order.
+        others: what else was held against a figure, and what is told for comparison.
+        told: the checks that the table tells of, by position in the outcome.
+        confidences: of the intervals in the table.
+        goodput: whether a figure of the table is TCP goodput.
+    """
+
+    promises: tuple[Promise, ...]
+    others: tuple[Promise, ...]
+    told: frozenset[int]
+    confidences: tuple[float, ...]
+    goodput: bool
+
+    @property
+    def every(self) -> tuple[Promise, ...]:
+        """All of them."""
+        return self.promises + self.others
+
+    @property
+    def untested(self) -> list[str]:
+        """Names of the promises that nothing was measured of."""
+        return [promise.name for promise in self.promises if not promise.rows]
+
+
+@dataclass(frozen=True)
+class _Found:
+    position: int
+    check: Check
+    measurement: Measurement
+
+
+def promise_table(outcome: Outcome, words: Wording) -> PromiseTable:
+    """Hold what the tier promises beside what the checks measured."""
+    found = [
+        _Found(position, check, measurement)
+        for position, check in enumerate(outcome.checks)
+        for measurement in check.measurements
+        if not is_baseline(measurement.promise)
+    ]
+    told = {entry.position for entry in found if entry.measurement.threshold is not None}
+    rows = _Rows(outcome, words)
+    promises, others = [], []
+    for promise in TIER:
+        own = [entry for entry in found if _same(entry.measurement.promise, promise.recorded)]
+        about = {c.chapter for c in outcome.checks if promise.tags <= _tags(c)}
+        silent = {
+            position: check
+            for position, check in enumerate(outcome.checks)
+            if position not in told and (promise.tags <= _tags(check) or _not_run(check, about))
+        }
+        if figure := tier_figure(outcome, promise.key, words):
+            promises.append(_tier_promise(promise, figure, own, silent, rows))
+            told |= _undecided(silent).keys()
+            if not promises[-1].rows:
+                told |= _left_out(silent).keys()
+        elif own:
+            others.append(rows.promise(promise_name(promise, words), own))
+        found = [entry for entry in found if entry not in own]
+    for name in dict.fromkeys(entry.measurement.promise for entry in found):
+        own = [entry for entry in found if entry.measurement.promise == name]
+        others.append(rows.promise(words.say(name), own))
+    shown = [m for check in outcome.checks for m in check.measurements if m.threshold is not None]
+    return PromiseTable(
+        tuple(promises),
+        tuple(others),
+        frozenset(told),
+        tuple(sorted({m.confidence for m in shown if m.half_width is not None})),
+        any(m.layer == "TCP goodput" for m in shown),
+    )
+
+
+def is_baseline(promise: str) -> bool:
+    """Whether a measurement is of the path without the gateway."""
+    return promise.startswith("Baseline")
+
+
+def missed(measurement: Measurement) -> bool:
+    """Whether its interval does not lie on the good side of its threshold."""
+    if measurement.threshold is None:
+        return False
+    return decide(measurement, measurement.threshold, measurement.relation) != DECIDED
+
+
+def promise_name(promise: TierPromise, words: Wording) -> str:
+    """What the page calls a promise of the tier."""
+    return words["promises"][promise.key]["name"]
+
+
+def tier_figure(outcome: Outcome, key: str, words: Wording) -> str:
+    """What the tier promises, with its unit; empty where it promises nothing."""
+    value = group(outcome.run, "tier").get(key)
+    if value is None:
+        return ""
+    return words["promises"][key]["value"].format(figure=words.number(value))
+
+
+def ordered_option(outcome: Outcome, option: str) -> bool:
+    """Whether the order includes an option; a promise that needs none is always included."""
+    return not option or bool(group(outcome.run, "order", "options").get(option))
+
+
+def has_tag(outcome: Outcome, tag: str) -> bool:
+    """Whether a check with this tag came to a verdict on the gateway."""
+    wanted = _normal(tag)
+    return any(
+        wanted in _tags(check) for check in outcome.checks if check.verdict != NOT_APPLICABLE
+    )
+
+
+def _tier_promise(
+    promise: TierPromise, figure: str, own: list[_Found], silent: dict[int, Check], rows: _Rows
+) -> Promise:
+    words = rows.words
+    name = promise_name(promise, words)
+    open_checks = _undecided(silent)
+    if own or open_checks:
+        without = tuple(
+            Row(check.name, check.verdict, figure, why=words.said(shortened(check.message, words)))
+            for check in open_checks.values()
+        )
+        return rows.promise(name, own, figure, without)
+    if reasons := dict.fromkeys(check.message for check in _left_out(silent).values()):
+        why = Markup(" ").join(words.said(shortened(reason, words)) for reason in reasons)
+    elif not ordered_option(rows.outcome, promise.option):
+        why = escape(words["option_not_ordered"])
+    else:
+        why = escape(words["no_check"])
+    return Promise(name, figure, (), why=why)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Makes the rows of a table."""
+
+    outcome: Outcome
+    words: Wording
+
+    def promise(
+        self, name: str, own: list[_Found], promised: str = "", without: tuple[Row, ...] = ()
+    ) -> Promise:
+        decimals = {
+            unit: most_digits(e.measurement for e in own if e.measurement.unit == unit)
+            for unit in {entry.measurement.unit for entry in own}
+        }
+        made = [self._row(entry, decimals[entry.measurement.unit]) for entry in own]
+        held = tuple(row for row in made if row.verdict != FOR_COMPARISON)
+        compared = tuple(row for row in made if row.verdict == FOR_COMPARISON)
+        return Promise(name, promised, held + without, compared)
+
+    def _row(self, entry: _Found, decimals: int) -> Row:
+        measurement, words = entry.measurement, self.words
+        spread, margin = measurement.half_width, measurement.margin_percent
+        threshold, none = measurement.threshold, words["none"]
+        published = reference(group(self.outcome.run, "published"), measurement)
+        return Row(
+            conditions=words.say(measurement.conditions or entry.check.name),
+            verdict=_verdict(entry.check, measurement),
+            promised=none if threshold is None else words.bound(threshold, measurement.relation),
+            measured=words.number(measurement.value, max(decimals, digits(measurement))),
+            spread=f"± {words.number(spread, decimals)}" if spread else none,
+            margin=none if margin is None else f"{words.signed(margin)} %",
+            trials=words.number(len(measurement.trials)),
+            layer=words.unit(measurement),
+            published=words.number(published["value"]) if published else "",
+            measurement=measurement,
+        )
+
+
+def _verdict(check: Check, measurement: Measurement) -> str:
+    """Of one measurement: the check's, unless another measurement of it is to blame."""
+    if measurement.threshold is None:
+        return FOR_COMPARISON
+    others = sum(m.threshold is not None for m in check.measurements) > 1
+    if check.verdict == PASS or not others or not all(e.holds for e in check.evidence):
+        return check.verdict
+    return check.verdict if missed(measurement) else PASS
+
+
+def _undecided(checks: dict[int, Check]) -> dict[int, Check]:
+    return {at: check for at, check in checks.items() if check.verdict in (FAIL, NOT_PROVEN)}
+
+
+def _left_out(checks: dict[int, Check]) -> dict[int, Check]:
+    return {at: check for at, check in checks.items() if check.verdict == NOT_APPLICABLE}
+
+
+def _not_run(check: Check, chapters: set[str]) -> bool:
+    """Whether a check is known from the plan alone, which has no tags, in one of these chapters."""
+    return check.verdict == NOT_PROVEN and not check.tags and check.chapter in chapters
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.casefold()
+
+
+def _tags(check: Check) -> set[str]:
+    return {_normal(tag) for tag in check.tags}
+
+
+def _normal(tag: str) -> str:
+    """Robot takes tags that differ in case, spaces and underscores only as the same."""
+    return "".join(sign for sign in tag.casefold() if sign not in " _-")

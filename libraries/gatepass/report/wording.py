@@ -1,0 +1,178 @@
+"""The words and number formats of one language, for what a customer reads.
+
+All texts of a language stand in one file (``templates/certificate.en.yaml``), so a further language
+is a further file. What checks say, which is English in ``output.xml``, is recognised by the
+patterns of ``templates/said.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from markupsafe import Markup, escape
+
+from gatepass.results import record
+
+TEMPLATES = Path(__file__).parent / "templates"
+FALLBACK = "en"
+"""Also what checks speak."""
+MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
+
+
+# Control characters, and the marks that turn the direction of text: a customer's name with such a
+# mark could make the page read otherwise than it is written.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+_WORD = re.compile("[a-z]{2}")
+"""What has none is a name or a figure, the same in every language."""
+
+
+def printable(text: str) -> str:
+    """A text without what cannot be seen."""
+    return _UNPRINTABLE.sub("", text)
+
+
+class Wording:
+    """Texts by key, and figures as the language writes them."""
+
+    def __init__(self, texts: dict[str, Any]) -> None:
+        self.texts = texts
+
+    def __getitem__(self, key: str) -> Any:
+        return self.texts[key]
+
+    def say(self, said: str) -> str:
+        """What a check said, in this language where it is known, else as it stands."""
+        if (known := self._known(said)) is None:
+            return self._as_it_stands(said)
+        text, parts = known
+        return text.format(**{name: self.say(part) for name, part in parts.items()})
+
+    def said(self, said: str) -> Markup:
+        """The same for the page, where words that stay English are marked as such."""
+        if (known := self._known(said)) is None:
+            plain = self._as_it_stands(said)
+            if self["language"] == FALLBACK or not _WORD.search(plain):
+                return escape(plain)
+            return Markup('<span lang="{}">{}</span>').format(FALLBACK, plain)
+        text, parts = known
+        return Markup(text).format(**{name: self.said(part) for name, part in parts.items()})
+
+    def _known(self, said: str) -> tuple[str, dict[str, str]] | None:
+        """This language's words for it, and the parts that they take."""
+        for name, pattern in patterns("words").items():
+            if found := pattern.fullmatch(said.strip()):
+                return self["said"][name], found.groupdict()
+        return None
+
+    def _as_it_stands(self, said: str) -> str:
+        """Without what cannot be seen; a decimal figure as the language writes it."""
+        plain = printable(said)
+        decimal = re.fullmatch(r"\d+\.\d+", plain)
+        return plain.replace(".", self["decimal_point"]) if decimal else plain
+
+    def number(self, value: float, decimals: int | None = None) -> str:
+        """A figure; without `decimals` as it was written down, at most six digits long."""
+        text = f"{value:,.{decimals}f}" if decimals is not None else _plain(value)
+        marks = {",": self["thousands"], ".": self["decimal_point"], "-": MINUS}
+        return "".join(marks.get(sign, sign) for sign in text)
+
+    def signed(self, value: float, decimals: int = 1) -> str:
+        """A figure with its sign, also where it is positive."""
+        rounded = round(value, decimals) + 0.0  # no minus before a zero
+        return ("+" if rounded > 0 else "") + self.number(rounded, decimals)
+
+    def unit(self, measurement: record.Measurement) -> str:
+        """Its unit and layer."""
+        return ", ".join(self.say(part) for part in (measurement.unit, measurement.layer) if part)
+
+    def bound(self, value: float, relation: str) -> str:
+        """A threshold without its unit: "at least 300"."""
+        return self[relation.replace(" ", "_")].format(figure=self.number(value))
+
+    def figure(self, measurement: record.Measurement) -> str:
+        """A measurement in one phrase, with spread and unit."""
+        decimals = digits(measurement)
+        text = self.number(measurement.value, decimals)
+        if measurement.half_width is not None:
+            text += f" ± {self.number(measurement.half_width, decimals)}"
+        return f"{text} {self.say(measurement.unit)}"
+
+    def date(self, iso: object) -> str:
+        """An ISO 8601 time with its zone, in words; as it stands where it is none."""
+        try:
+            moment = datetime.fromisoformat(str(iso))
+        except ValueError:
+            return str(iso)
+        zone = moment.strftime("%z").replace("-", MINUS)
+        return self["date"].format(
+            day=self.day(iso),
+            hour=moment.hour,
+            minute=moment.minute,
+            zone=f" (UTC{zone[:3]}:{zone[3:5]})" if zone else "",
+        )
+
+    def day(self, iso: object) -> str:
+        """The day alone of an ISO 8601 time; as it stands where it is none."""
+        try:
+            moment = datetime.fromisoformat(str(iso))
+        except ValueError:
+            return str(iso)
+        month = self["months"][moment.month - 1]
+        return self["day"].format(day=moment.day, month=month, year=moment.year)
+
+    def duration(self, seconds: float) -> str:
+        """A time span in its two largest units."""
+        minutes, rest = divmod(round(seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        unit = "hours" if hours else "minutes" if minutes else "seconds"
+        return self["duration"][unit].format(hours=hours, minutes=minutes, seconds=rest)
+
+
+def digits(measurement: record.Measurement) -> int:
+    """How many decimals the spread of a measurement supports, as in every message of the run."""
+    if measurement.tried is not None:  # a count
+        return 0
+    text = record.figure(measurement.value, measurement.half_width)
+    return len(text.split(" ")[0].partition(".")[2])
+
+
+def most_digits(measurements: Iterable[record.Measurement]) -> int:
+    """The decimals for figures that stand below each other."""
+    return max((digits(measurement) for measurement in measurements), default=0)
+
+
+@cache
+def patterns(of: str) -> dict[str, re.Pattern[str]]:
+    """What checks say, by name.
+
+    Args:
+        of: "words" or "claims" (of evidence).
+    """
+    texts = yaml.safe_load((TEMPLATES / "said.yaml").read_text(encoding="utf-8"))
+    return {name: re.compile(text, re.IGNORECASE) for name, text in texts[of].items()}
+
+
+@cache
+def wording(language: object) -> Wording:
+    """The texts of a language; English where there are none yet.
+
+    Args:
+        language: a code as an order gives it, such as "en".
+    """
+    known = {path.suffixes[-2][1:]: path for path in sorted(TEMPLATES.glob("certificate.*.yaml"))}
+    path = known.get(str(language), known[FALLBACK])
+    return Wording(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def _plain(value: float) -> str:
+    whole = float(value).is_integer()
+    return f"{int(value):,}" if whole else f"{value:,.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,36 @@
+"""``./run.sh results``: results.json and trials.csv made again from an output.xml alone."""
+
+from __future__ import annotations
+
+from gatepass.base.arguments import Parser, file
+from gatepass.base.errors import InputError
+from gatepass.results import results_json
+from gatepass.results import trials_csv as trials_table
+from gatepass.results.outcome import read_digested
+
+
+def results(arguments: list[str]) -> int:
+    """Do what the call says.
+
+    Raises:
+        InputError: a mistake in the call or the file.
+    """
+    parser = Parser(
+        prog="./run.sh results",
+        description="Makes results.json and trials.csv of a run again from its output.xml alone.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("output", metavar="OUTPUT.XML", type=file, help="of a run")
+    parser.add_argument("--to", metavar="FOLDER", type=file, help="default: the folder it lies in")
+    told = parser.parse_args(arguments)
+    document = results_json.document(*read_digested(told.output))
+    folder = told.to or told.output.parent
+    try:
+        made = [results_json.write(document, folder), trials_table.write(document, folder)]
+    except OSError as error:
+        raise InputError(
+            f"{folder}: results.json and trials.csv cannot be written there: {error.strerror}. "
+            "Name a folder that exists and can be written with --to."
+        ) from None
+    print(f"{document['verdict'].upper()}: {made[0]}, {made[1]}")
+    return 0

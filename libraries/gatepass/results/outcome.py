@@ -1,0 +1,247 @@
+"""Reads ``output.xml`` back into checks and decides on the order.
+
+One of the few modules here that import Robot: its result model is the well-kept reader of its own
+file format, and it reads what rebot has written as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from robot.api import ExecutionResult, ResultVisitor
+from robot.errors import DataError
+
+from gatepass.base.errors import InputError
+from gatepass.results import record
+from gatepass.results.facts import group
+from gatepass.results.record import (
+    APPROVED,
+    FAIL,
+    NOT_APPLICABLE,
+    NOT_PROVEN,
+    PASS,
+    REJECTED,
+    Cause,
+    Evidence,
+    Measurement,
+    Restoration,
+)
+
+NoResults = DataError
+"""What `read` raises, for modules that do not import Robot."""
+
+
+MANY = "Orders"
+"""Metadata of the uppermost suite where results of several runs are merged: how many."""
+
+
+class ManyRuns(InputError):
+    """The file holds the merged results of several runs, so it has no verdict on one order."""
+
+
+@dataclass
+class Check:
+    """One test case as it ended.
+
+    Attributes:
+        chapter: the suite's name: "Stateful Firewall".
+        name: the test's name.
+        documentation: of the test, may be empty.
+        verdict: pass, fail, not proven, not applicable.
+        message: the sentence that explains the verdict.
+        measurements, evidence: in the order they were recorded.
+        causes: why a figure was probably missed, the best explanation first.
+        elapsed_s: how long it took.
+        tags: of the test.
+    """
+
+    chapter: str
+    name: str
+    verdict: str
+    message: str = ""
+    documentation: str = ""
+    measurements: list[Measurement] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    causes: list[Cause] = field(default_factory=list)
+    elapsed_s: float = 0.0
+    tags: tuple[str, ...] = ()
+
+
+@dataclass
+class Outcome:
+    """A whole run, as ``output.xml`` tells it.
+
+    Attributes:
+        run: the facts of the run: ``run_id``, ``started``, ``gatepass``, ``profile``, ``order``,
+            ``tier``, ``testbed``, ``gateway``, ``endpoints``, ``plan`` (see `gatepass.run.run`);
+            empty where the run ended before it knew them.
+        checks: in the order they ran; planned checks that did not run come last, as not proven.
+        chapters: the documentation of each chapter by name.
+        restoration: the last word on the gateway's configuration; None where none was said.
+        elapsed_s: of the whole run.
+    """
+
+    run: dict
+    checks: list[Check]
+    chapters: dict[str, str]
+    restoration: Restoration | None
+    elapsed_s: float
+
+    @property
+    def lab(self) -> bool:
+        """Whether the gateway was the lab's stand-in and not a FortiGate."""
+        gateway = group(self.run, "gateway")  # none where it was never reached
+        return str(gateway.get("serial", "")).startswith("LAB")
+
+    @property
+    def verdict(self) -> str:
+        """Of the order: approved only if every check that it calls for passed."""
+        verdicts = {check.verdict for check in self.checks}
+        if FAIL in verdicts:
+            return REJECTED
+        restored = self.restoration is not None and self.restoration.identical
+        if NOT_PROVEN in verdicts or PASS not in verdicts or not restored:
+            return NOT_PROVEN
+        return APPROVED
+
+    def reasons(self) -> list[str]:
+        """Why the order is not approved, worst first; empty where it is."""
+        told = [
+            f"{check.name}: {check.message}"
+            for wanted in (FAIL, NOT_PROVEN)
+            for check in self.checks
+            if check.verdict == wanted
+        ]
+        if self.restoration is None:
+            told.append("Whether the gateway's configuration is back as it was is not known.")
+        elif not self.restoration.identical:
+            told.append(
+                "The gateway's configuration is not back as it was: "
+                + (self.restoration.problem or "see the differences.")
+            )
+        if not any(check.verdict == PASS for check in self.checks):
+            told.append("No check passed.")
+        return told if self.verdict != APPROVED else []
+
+    def count(self, verdict: str) -> int:
+        """How many checks ended with this verdict."""
+        return sum(check.verdict == verdict for check in self.checks)
+
+
+def verdict_of(status: str, message: str) -> str:
+    """The verdict behind a Robot status: SKIP is not proven unless its reason says otherwise."""
+    if status == "PASS":
+        return PASS
+    if status == "SKIP":
+        return NOT_APPLICABLE if message.startswith("Not applicable:") else NOT_PROVEN
+    return FAIL if status == "FAIL" else NOT_PROVEN
+
+
+def plain(message: str) -> str:
+    """A test's message without the prefix that repeats its verdict."""
+    for prefix in ("Not proven: ", "Not applicable: "):
+        message = message.removeprefix(prefix)
+    return message
+
+
+class _Reader(ResultVisitor):
+    def __init__(self) -> None:
+        self.run: dict = {}
+        self.runs: set[str] = set()
+        self.checks: list[Check] = []
+        self.chapters: dict[str, str] = {}
+        self.restoration: Restoration | None = None
+        self._check: Check | None = None
+
+    def start_suite(self, suite) -> None:
+        if suite.tests:
+            self.chapters[suite.name] = suite.doc
+
+    def start_test(self, test) -> None:
+        self._check = Check(
+            chapter=test.parent.name,
+            name=test.name,
+            verdict=verdict_of(test.status, test.message),
+            message=plain(test.message),
+            documentation=test.doc,
+            elapsed_s=test.elapsed_time.total_seconds(),
+            tags=tuple(test.tags),
+        )
+        self.checks.append(self._check)
+
+    def end_test(self, test) -> None:
+        self._check = None
+
+    def start_message(self, message) -> None:
+        if not (found := record.parse(message.message)):
+            return
+        kind, content = found
+        if kind == "run":
+            self.run |= content
+            self.runs |= {content["run_id"]} if "run_id" in content else set()
+        elif kind == "restoration":
+            self.restoration = content
+        elif self._check and kind == "measurement":
+            self._check.measurements.append(content)
+        elif self._check and kind == "evidence":
+            self._check.evidence.append(content)
+        elif self._check and kind == "cause":
+            self._check.causes.append(content)
+
+
+def read(output: Path | str) -> Outcome:
+    """The outcome of a run.
+
+    Args:
+        output: path of an ``output.xml`` of robot, rebot or pabot.
+
+    Raises:
+        robot.api.DataError: the file is missing, is no output of Robot Framework, or a record of
+            ours in it is damaged.
+        ManyRuns: it is merged of several runs.
+    """
+    result = ExecutionResult(str(output))
+    reader = _Reader()
+    try:
+        result.visit(reader)
+        plan = [(chapter, name) for chapter, name in reader.run.get("plan", [])]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            "What Gatepass recorded in it is damaged, or of a newer Gatepass."
+        ) from error
+    if len(reader.runs) > 1 or MANY in result.suite.metadata:
+        raise ManyRuns(
+            f"{output}: it is merged of the runs of several orders. Name the output.xml of one "
+            "order; in a fleet's folder these are orders/*/output.xml."
+        )
+    ran = {(check.chapter, check.name) for check in reader.checks}
+    for chapter, name in plan:
+        if (chapter, name) not in ran:
+            missing = "The run's plan holds this check, but it did not run."
+            reader.checks.append(Check(chapter, name, NOT_PROVEN, missing))
+    elapsed = result.suite.elapsed_time.total_seconds()
+    return Outcome(reader.run, reader.checks, reader.chapters, reader.restoration, elapsed)
+
+
+def read_digested(output: Path) -> tuple[Outcome, str]:
+    """The outcome of a run that a user names, and the SHA-256 of its file, hexadecimal.
+
+    Raises:
+        InputError: the file is missing, is no output of Robot Framework, or of no run of Gatepass.
+    """
+    try:
+        digest = sha256(output.read_bytes()).hexdigest()
+        outcome = read(output)
+    except (DataError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]
+        raise InputError(
+            f"{output}: nothing can be read from it: {why.rstrip('.')}. Name an output.xml of "
+            "Robot Framework."
+        ) from None
+    if not outcome.run:
+        raise InputError(
+            f"{output}: it tells of no run of Gatepass. Name the output.xml in a run's folder."
+        )
+    return outcome, digest

@@ -1,0 +1,207 @@
+"""What a run writes down while it works: facts, measurements, evidence, the restoration.
+
+Each record is one line of JSON behind a prefix in a log message of ``output.xml``. So it survives
+rebot and pabot's merge, needs no second file, and the certificate can be made from ``output.xml``
+alone, years later (see `outcome`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+
+from gatepass.stats.intervals import share
+
+PREFIX = "gatepass-data "
+
+PASS, FAIL = "pass", "fail"
+NOT_PROVEN, NOT_APPLICABLE = "not proven", "not applicable"
+APPROVED, REJECTED = "approved", "rejected"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A figure with all that makes it arguable.
+
+    Attributes:
+        promise: what was promised, in a reader's words: "Stateful throughput".
+        conditions: what varied: "1000 policies, NAT on"; may be empty.
+        value: the mean of the trials, in `unit`.
+        unit: "Mbit/s", "%", …
+        layer: where the figure stands: "TCP goodput", "UDP payload"; empty where there is none.
+        half_width: half of the confidence interval; None with fewer than two trials.
+        confidence: of that interval, 0.95 for 95 %.
+        trials: the figure of each trial, in the order they ran.
+        threshold: what `value` is held against; None for an informational figure (a baseline).
+        relation: "at least" or "at most".
+        baseline: mean of the path without the gateway, same unit and layer; None if not measured.
+        observed: whether `value` is what was seen itself, a count or a longest time, and no
+            estimate: it is held against the threshold as it stands, and has no spread.
+        tried: of a count, how many could have come about; None for everything else.
+        facts: further figures with their units in the names, such as ``{"retransmits": 12}``.
+        series: the rate over time of the median trial, one figure an interval, at most 60; empty
+            where the trials have no intervals.
+        series_interval_s: length of such an interval; None without a series.
+    """
+
+    promise: str
+    conditions: str
+    value: float
+    unit: str
+    layer: str = ""
+    half_width: float | None = None
+    confidence: float = 0.95
+    trials: tuple[float, ...] = ()
+    threshold: float | None = None
+    relation: str = "at least"
+    baseline: float | None = None
+    observed: bool = False
+    tried: int | None = None
+    facts: dict[str, float | int | str | None] = field(default_factory=dict)
+    series: tuple[float, ...] = ()
+    series_interval_s: float | None = None
+
+    @property
+    def lower(self) -> float:
+        """Lower bound of the confidence interval; minus infinity where there is none."""
+        if self.observed:
+            return self.value
+        return -math.inf if self.half_width is None else self.value - self.half_width
+
+    @property
+    def upper(self) -> float:
+        """Upper bound of the confidence interval; infinity where there is none."""
+        if self.observed:
+            return self.value
+        return math.inf if self.half_width is None else self.value + self.half_width
+
+    @property
+    def margin_percent(self) -> float | None:
+        """By how much the value is on the good side of its threshold, in per cent of that."""
+        if not self.threshold:
+            return None
+        difference = (self.value - self.threshold) / self.threshold * 100
+        return difference if self.relation == "at least" else -difference
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An independent observation that the traffic took the path claimed.
+
+    Attributes:
+        claim: what should be: "The test policy counted at least the bytes received".
+        observed: what was seen, with figures.
+        holds: whether it was so.
+    """
+
+    claim: str
+    observed: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What probably caused a missed or undecided figure; no part of the verdict.
+
+    Attributes:
+        name: of the kind: "shaper", "gateway CPU", "endpoint CPU", "segment size", "loss", …
+        sentence: what was seen, with figures; begins small unless `name` is "unknown".
+        weight: how well it explains the shortfall, 0 to 1; the best of a check comes first.
+        promise, conditions: of the measurement that it is about.
+    """
+
+    name: str
+    sentence: str
+    weight: float
+    promise: str = ""
+    conditions: str = ""
+
+
+@dataclass(frozen=True)
+class Restoration:
+    """Whether the gateway's configuration is back as it was before the run.
+
+    Attributes:
+        identical: the configuration compares equal to the one saved before the first change.
+        differences: lines that differ, secrets masked, at most a screenful.
+        left: objects of the run that could not be removed.
+        problem: why it could not be told or undone; empty where all went well.
+    """
+
+    identical: bool
+    differences: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    problem: str = ""
+
+
+KINDS = {
+    "measurement": Measurement,
+    "evidence": Evidence,
+    "cause": Cause,
+    "restoration": Restoration,
+    "trial": dict,
+    "run": dict,
+}
+
+
+def dump(kind: str, content: object) -> str:
+    """One log message for a record. `kind` is a key of KINDS."""
+    body = content if isinstance(content, dict) else asdict(content)
+    return PREFIX + json.dumps({"kind": kind, **body}, ensure_ascii=False, sort_keys=True)
+
+
+def parse(message: str) -> tuple[str, object] | None:
+    """The kind and content of a log message, or None where it is not a record."""
+    if not message.startswith(PREFIX):
+        return None
+    body = json.loads(message[len(PREFIX) :])
+    kind = body.pop("kind")
+    build = KINDS[kind]
+    lists = {key: tuple(value) for key, value in body.items() if isinstance(value, list)}
+    return kind, body if build is dict else build(**(body | lists))
+
+
+def figure(value: float, half_width: float | None = None) -> str:
+    """A number with the digits that its spread supports: 287 ± 4, 308.1 ± 0.3, 19 800 ± 150."""
+    spread = half_width or abs(value) / 100
+    finest = 4 if half_width else 2
+    decimals = min(finest, max(0, math.ceil(-math.log10(spread)))) if spread > 0 else 0
+    text = f"{value:,.{decimals}f}"
+    if half_width:
+        text += f" ± {half_width:,.{decimals}f}"
+    return text.replace(",", "\u202f") + (", each time the same" if half_width == 0 else "")
+
+
+def measured(measurement: Measurement) -> str:
+    """The figure with its unit, confidence, trials and layer, as every message gives it."""
+    if measurement.observed:
+        return _seen(measurement)
+    count = len(measurement.trials)
+    aside = measurement.facts.get("set_aside")
+    beside = f" and {aside} that count for nobody" if aside else ""
+    how = [f"{count} trial{'' if count == 1 else 's'}{beside}", measurement.layer]
+    if measurement.half_width is not None:
+        how.insert(0, f"{measurement.confidence * 100:g} %")
+    qualifiers = ", ".join(part for part in how if part)
+    return f"{figure(measurement.value, measurement.half_width)} {measurement.unit} ({qualifiers})"
+
+
+def _seen(measurement: Measurement) -> str:
+    """What was seen once; of a count also what follows for the next time."""
+    unit = measurement.unit
+    if measurement.tried is None:
+        return f"{figure(measurement.value)} {unit} (one observation, which has no spread)"
+    count, tried = round(measurement.value), measurement.tried
+    low, high = share(count, tried, measurement.confidence)
+    return (
+        f"{count:,} of {tried:,} {unit} (one observation, {measurement.confidence * 100:g} %: "
+        f"{low * 100:.1f} to {high * 100:.1f} % of such attempts succeed)"
+    )
+
+
+def required(measurement: Measurement) -> str:
+    """The threshold in words: "at least 300 Mbit/s"; empty for an informational figure."""
+    if measurement.threshold is None:
+        return ""
+    return f"{measurement.relation} {measurement.threshold:g} {measurement.unit}"

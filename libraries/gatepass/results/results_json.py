@@ -1,0 +1,139 @@
+"""``results.json``: a whole run as one document that a program reads.
+
+A function of ``output.xml`` alone, like the certificate: the same results make the same bytes. The
+format is documented in docs/results-json.md and described by docs/results.schema.json.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gatepass.results.facts import group
+from gatepass.results.outcome import Check, Outcome
+from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Measurement, Restoration
+
+FORMAT = "gatepass-results"
+VERSION = 1
+"""Goes up when a key goes away or changes its meaning; a new key leaves it as it is."""
+NAME = "results.json"
+
+
+def document(outcome: Outcome, digest: str) -> dict[str, Any]:
+    """The document of a run.
+
+    Args:
+        outcome: what ``output.xml`` tells; facts may be missing where the run ended early.
+        digest: SHA-256 of that ``output.xml``, hexadecimal.
+    """
+    run = outcome.run
+    told = {
+        "format": FORMAT,
+        "version": VERSION,
+        "run": {
+            "id": run.get("run_id"),
+            "started": run.get("started"),
+            "duration_s": outcome.elapsed_s,
+            "gatepass": run.get("gatepass"),
+            "robot_arguments": run.get("robot_arguments", []),
+            "output_sha256": digest,
+        },
+        "verdict": outcome.verdict,
+        "reasons": outcome.reasons(),
+        "counts": {
+            verdict: outcome.count(verdict)
+            for verdict in (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
+        },
+        "lab": outcome.lab,
+        **{
+            name: group(run, name)
+            for name in (
+                *("order", "tier", "gateway", "gateway_settings"),
+                *("testbed", "endpoints", "profile"),
+            )
+        },
+        "restoration": _restoration(outcome.restoration),
+        "checks": [_check(check) for check in outcome.checks],
+    }
+    return _finite(told)
+
+
+def text(told: dict[str, Any]) -> str:
+    """A document as the text of ``results.json``."""
+    return json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def write(told: dict[str, Any], folder: Path) -> Path:
+    """Write ``results.json`` into a folder; an older one is replaced.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    target = folder / NAME
+    target.write_text(text(told), encoding="utf-8", errors="replace", newline="\n")
+    return target
+
+
+def _restoration(restoration: Restoration | None) -> dict[str, Any] | None:
+    if restoration is None:
+        return None
+    return {
+        "identical": restoration.identical,
+        "differences": list(restoration.differences),
+        "left": list(restoration.left),
+        "problem": restoration.problem,
+    }
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "chapter": check.chapter,
+        "name": check.name,
+        "verdict": check.verdict,
+        "message": check.message,
+        "documentation": check.documentation,
+        "duration_s": check.elapsed_s,
+        "tags": list(check.tags),
+        "measurements": [_measurement(measurement) for measurement in check.measurements],
+        "evidence": [
+            {"claim": one.claim, "observed": one.observed, "holds": one.holds}
+            for one in check.evidence
+        ],
+        "causes": [asdict(cause) for cause in check.causes],
+    }
+
+
+def _measurement(measurement: Measurement) -> dict[str, Any]:
+    return {
+        "promise": measurement.promise,
+        "conditions": measurement.conditions,
+        "value": measurement.value,
+        "unit": measurement.unit,
+        "layer": measurement.layer,
+        "half_width": measurement.half_width,
+        "confidence": measurement.confidence,
+        "threshold": measurement.threshold,
+        "relation": measurement.relation,
+        "margin_percent": measurement.margin_percent,
+        "baseline": measurement.baseline,
+        "observed": measurement.observed,
+        "tried": measurement.tried,
+        "trials": list(measurement.trials),
+        "series": list(measurement.series),
+        "series_interval_s": measurement.series_interval_s,
+        "facts": measurement.facts,
+    }
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for what is no finite number, which JSON cannot hold."""
+    if isinstance(value, dict):
+        return {str(key): _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,66 @@
+"""What is kept of an ended run beside its certificate: results.json, trials.csv, the record.
+
+Nothing here may cost a run its verdict: what cannot be written is told in a sentence.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from gatepass.history import store
+from gatepass.history.gateway import GatewayHistory, gateway_history
+from gatepass.history.series import runs, series
+from gatepass.results import results_json as results
+from gatepass.results import trials_csv as trials_table
+from gatepass.results.outcome import Outcome
+
+
+def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
+    """Write the files beside ``output.xml`` and add the run to the record.
+
+    Args:
+        outcome: of the run.
+        digest: SHA-256 of its ``output.xml``.
+        output: that file.
+        record: the record.
+
+    Returns:
+        What changed since the gateway's run before, in a line for the closing box; empty where
+        nothing did.
+    """
+    told = results.document(outcome, digest)
+    try:
+        results.write(told, output.parent)
+        trials_table.write(told, output.parent)
+    except OSError as error:
+        _warn(f"results.json and trials.csv cannot be written in {output.parent}: {error.strerror}")
+    try:
+        store.add(record, told, output)
+        return _changed(record, told["run"]["id"], told["gateway"].get("serial"))
+    except store.HistoryTrouble as trouble:
+        _warn(f"the run is not in the record. {str(trouble).rstrip('.')}")
+    except Exception as error:  # the verdict is told all the same
+        _warn(f"the record is not in order ({type(error).__name__}: {error})")
+    return ""
+
+
+def _changed(record: Path, run: str, serial: str | None) -> str:
+    if not serial:
+        return ""
+    with store.opened(record) as connection:
+        own = [one for one in runs(connection) if one.serial == serial]
+        told = gateway_history(serial, own, series(connection, own))
+    return _line(told, run)
+
+
+def _line(told: GatewayHistory, run: str) -> str:
+    changed = [change for since in told.since if since.run.run == run for change in since.changes]
+    if not changed:
+        return ""
+    figures = f"{len(changed)} figure{'' if len(changed) == 1 else 's'}"
+    return f"{figures} changed since the run before: ./run.sh history --gateway {told.serial}"
+
+
+def _warn(sentence: str) -> None:
+    print(f"Gatepass: {sentence}.", file=sys.stderr)

@@ -1,0 +1,143 @@
+"""The plan: which checks a whole run consists of, and about how long they take.
+
+One of the few modules here that import Robot: its parser knows best which tests its files hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from robot.api import TestSuite
+from robot.conf import RobotSettings
+from robot.errors import DataError, Information
+from robot.run import RobotFramework
+
+from gatepass.base.errors import InputError
+from gatepass.inputs.order import Order
+from gatepass.inputs.profile import NamedProfile, Profile
+from gatepass.inputs.testbed import Testbed
+
+NAME = "Acceptance"
+"""Of the whole suite, in reports and in the long names of its parts."""
+MEASURED = "throughput"
+"""Tag of the checks that send a whole set of trials."""
+COMPARED = "compared"
+"""Tag of those that first send the fewest trials on the same path without a tunnel."""
+DOWNLOADED = "large_file"
+"""Tag of the checks that download a large file with security services off and on."""
+AWAITED = "keylife"
+"""Tag of the check that waits until a tunnel's keys have run out."""
+_AWAITED_S = 60
+"""What is left of two minutes when other checks have run beside it, in seconds, as seen."""
+_OTHER_S = 0.6
+"""Time of a check without trials, in seconds, as seen in the lab."""
+_AROUND_A_TRIAL_S = 0.15
+"""Starting, polling and fetching around one trial, in seconds, as seen in the lab."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a run will do.
+
+    Attributes:
+        checks: how many will run; `whole` is how many there are.
+        whole: see `checks`.
+        chapters: how many they stand in.
+        measured: how many of them send trials.
+        compared: how many of them send trials on a path for comparison as well.
+        downloaded: how many of them download a large file.
+        awaited: how many of them wait for a tunnel's keys.
+    """
+
+    checks: int
+    whole: int
+    chapters: int
+    measured: int
+    compared: int = 0
+    downloaded: int = 0
+    awaited: int = 0
+
+
+def planned(suites: Path) -> list[tuple[str, str]]:
+    """All checks as (chapter, check), in their order.
+
+    Args:
+        suites: the folder of the suites.
+    """
+    root = TestSuite.from_file_system(suites)
+    return [(test.parent.name, test.name) for test in root.all_tests]
+
+
+def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
+    """What a run with these options for Robot will do, as Robot itself understands them.
+
+    Args:
+        suites: the folder of the suites.
+        robot: options as typed after ``--``.
+
+    Raises:
+        InputError: Robot does not take an option, or nothing is chosen.
+    """
+    try:
+        options, _ = RobotFramework().parse_arguments([*robot, str(suites)])
+        root = TestSuite.from_file_system(suites)
+        whole = root.test_count
+        root.configure(**RobotSettings(options, name=NAME).suite_config)
+    except (DataError, Information) as error:
+        words = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"after --: {words}. Robot says so; see `robot --help`.") from None
+    tests = list(root.all_tests)
+    chapters = dict.fromkeys(test.parent.name for test in tests)
+    tagged = (
+        sum(tag in test.tags for test in tests) for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED)
+    )
+    return Chosen(len(tests), whole, len(chapters), *tagged)
+
+
+def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, float]:
+    """Shortest and longest time of a run in seconds, without the lab's set-up."""
+    shortest, longest = profile.traffic_s(chosen.measured)
+    comparison, _ = profile.traffic_s(chosen.compared)
+    shortest, longest = shortest + comparison, longest + comparison
+    if order.options.security_services:  # once off, once on, at the tier's rates
+        megabits = profile.download_mib * profile.downloads * 2**20 * 8 / 1e6
+        fast, slow = order.promise.stateful_mbps, order.promise.security_services_mbps
+        shortest += chosen.downloaded * megabits * 2 / fast
+        longest += chosen.downloaded * megabits * (1 / fast + 1 / slow)
+    others = (chosen.checks - chosen.measured) * _OTHER_S + chosen.awaited * _AWAITED_S
+    around = chosen.measured * _AROUND_A_TRIAL_S
+    return (
+        shortest + others + around * profile.min_trials,
+        longest + others + around * profile.most_trials,
+    )
+
+
+def sentence(
+    order: Order,
+    testbed: Testbed,
+    profile: NamedProfile,
+    chosen: Chosen,
+) -> str:
+    """The plan, as it is told before the first check."""
+    shortest, longest = estimate_s(chosen, order, profile)
+    left_out = chosen.whole - chosen.checks
+    warning = f";\n         {left_out} are left out: not proven at best" if left_out else ""
+    return (
+        f"Order    {order.order}: {order.tier}, {order.customer}\n"
+        f"Testbed  {testbed.testbed}: {testbed.gateway.url}\n"
+        f"Profile  {profile.name}: {profile.description}\n"
+        f"Plan     {chosen.checks} checks in {chosen.chapters} chapters, {chosen.measured} of them "
+        f"with trials of {profile.run_s} s{warning};\n"
+        f"         about {_duration(shortest)} if the first {profile.min_trials} trials of each "
+        f"decide, {_duration(longest)} at most"
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

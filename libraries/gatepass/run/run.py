@@ -1,0 +1,287 @@
+"""One run: the plan is told, Robot runs the suites, the order's verdict is the exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from robot import run_cli
+from robot.errors import DataError, Information
+from robot.run import RobotFramework
+
+from gatepass.base import namespace
+from gatepass.base.boxed import boxed, one_line
+from gatepass.base.errors import InputError
+from gatepass.base.new_folder import new_folder
+from gatepass.base.paths import HISTORY, ROOT, SUITES, VARIABLES, results_of, run_name
+from gatepass.gateway.journal import pending
+from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.inputs.order import Order
+from gatepass.inputs.profile import NamedProfile
+from gatepass.inputs.published import load_published
+from gatepass.report import certificate
+from gatepass.report.checks import reasons
+from gatepass.results.outcome import Outcome
+from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
+from gatepass.run import aftermath, plan, turns
+from gatepass.run.progress import tell
+
+EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
+_STOPPED = 253  # Robot's word for a run that was ended by a signal
+
+RUN_FOLDER = "GATEPASS_RUN_FOLDER"
+"""Names the folder of a run that belongs to a fleet; a run of its own makes one."""
+
+# What the command line hands to Robot itself, so what may not be said after `--`.
+_OURS = (
+    *("outputdir", "output", "log", "report", "xunit", "name", "console", "dotted", "quiet"),
+    *("pythonpath", "rpa", "exitonerror", "dryrun", "runemptysuite", "statusrc"),
+    *("timestampoutputs", "extension", "parseinclude", "language"),
+)
+_INPUTS = ("variable", "variablefile")
+# They would change the order or the verdicts of the checks, or what is kept as their proof.
+_MEDDLING = (
+    *("listener", "prerunmodifier", "prerebotmodifier", "parser"),
+    *("randomize", "skiponfailure"),
+)
+_LOG_LEVELS = ("TRACE", "DEBUG")
+
+
+@dataclass(frozen=True)
+class Call:
+    """What was asked for.
+
+    Attributes:
+        order, testbed: paths of the files; no testbed: the lab that is about to be built.
+        profile: a name, or None for the default.
+        robot: options for Robot, as typed after ``--``.
+    """
+
+    order: Path
+    testbed: Path | None
+    profile: str | None
+    robot: tuple[str, ...] = ()
+
+
+def run(call: Call) -> int:
+    """Activate one gateway.
+
+    Returns:
+        The exit code: 0 approved, 1 rejected, 2 not proven, 70 a fault of Gatepass itself.
+
+    Raises:
+        InputError: a mistake in the call or an input file; nothing was touched.
+    """
+    order, profile, chosen = _inputs(call)
+    testbed = load_testbed(call.testbed)
+    testbed.gateway.token.read()
+    with turns.joined(), namespace.inside(testbed.network_namespace, testbed.path):
+        folder = _new_folder(order.order)
+        print(plan.sentence(order, testbed, profile, chosen), flush=True)
+        shortest, longest = plan.estimate_s(chosen, order, profile)
+        tell("plan", checks=chosen.checks, shortest_s=shortest, longest_s=longest)
+        try:
+            return _close(_robot(call, profile.name, folder), folder)
+        except KeyboardInterrupt:
+            return _cut_short(folder)
+
+
+def validated(call: Call) -> str:
+    """Read everything that a call names; nothing is contacted.
+
+    Returns:
+        What was read, in a sentence.
+
+    Raises:
+        InputError: a mistake in the call or an input file.
+    """
+    order, profile, chosen = _inputs(call)
+    where = ""
+    if call.testbed:
+        testbed = load_testbed(call.testbed)
+        testbed.gateway.token.read()
+        where = f" on testbed {testbed.testbed}"
+    return (
+        f"Valid: order {order.order} ({order.tier}){where}, profile {profile.name}, "
+        f"{chosen.checks} of {chosen.whole} checks."
+    )
+
+
+def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
+    """The inputs of a call that do not depend on where it is tested."""
+    os.environ.pop("ROBOT_OPTIONS", None)  # a run is what its call says
+    catalogue = load_catalogue(VARIABLES / "service_catalogue.yaml")
+    profile = load_profile(VARIABLES / "profiles.yaml", call.profile)
+    order = load_order(call.order, catalogue)
+    load_published(VARIABLES / "published_results.yaml")
+    _robot_options(call.robot)
+    return order, profile, plan.chosen(SUITES, call.robot)
+
+
+def _robot(call: Call, profile: str, folder: Path) -> int:
+    """Run the suites in this process, so that whatever ends it ends them too."""
+    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    variables = {
+        "ORDER": call.order.resolve(),
+        "TESTBED": call.testbed.resolve(),
+        "PROFILE": profile,
+        "RUN FOLDER": folder,
+        "ROBOT ARGUMENTS": " ".join(call.robot),
+    }
+    libraries = str(ROOT / "libraries")
+    if libraries not in sys.path:
+        sys.path.insert(0, libraries)
+    return run_cli(
+        [
+            *("--outputdir", str(folder), "--xunit", "xunit.xml", "--console", "none"),
+            *("--listener", "listeners.Verdicts", "--listener", "listeners.Progress"),
+            *(("--listener", "listeners.Turns") if turns.current else ()),
+            *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),
+            *("--reportbackground", "#e8f5e9:#fdecea:#fff8e1"),
+            *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
+            *(word for name, text in _TAGS.items() for word in ("--tagdoc", f"{name}:{text}")),
+            *(word for key, value in variables.items() for word in ("-v", f"{key}:{value}")),
+            *call.robot,
+            str(SUITES),
+        ],
+        exit=False,
+    )
+
+
+_TAGS = {
+    "preflight": "Is it the right gateway, safely managed, and is the rig ready?",
+    "baseline": "What the rig carries without the gateway.",
+    "stateful": "The tier's throughput through the firewall.",
+    "loss": "Packets lost on the way.",
+    "enforcement": "Some of what no policy permits is blocked.",
+    "ceiling": "The tier's rate and no more.",
+    "security_services": "What inspection stops, and what it costs.",
+    "large_file": "Checks that download one large file, with services off and on.",
+    "downloads": "Checks that time downloads.",
+    "proxy": "The explicit web proxy and its users.",
+    "site_to_site": "Tunnels to other offices: ciphers, number, and how they come back.",
+    "vpn": "The promised VPN users, and who is refused.",
+    "provisioning": "Tenants beside the customer, step by step.",
+    "handover": "The gateway is as it was before.",
+    "throughput": "Checks that send a set of trials.",
+    "load": "Checks of many users, tunnels or tenants, which other traffic would disturb.",
+}
+
+
+def _close(status: int, folder: Path) -> int:
+    """Certificate, results, record, closing box, exit code."""
+    output = folder / "output.xml"
+    try:
+        outcome = certificate.write(output, folder / "certificate.html")
+    except DataError:
+        if status != _STOPPED:
+            raise RuntimeError(f"Robot ended with {status} and wrote no output") from None
+        return _cut_short(folder)
+    pdf = certificate.write_pdf(outcome, folder / "certificate.html")
+    changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
+    print(closing_box(outcome, folder, pdf, changed), flush=True)
+    tell("ends", verdict=outcome.verdict)
+    return EXIT_CODES[outcome.verdict]
+
+
+def _cut_short(folder: Path) -> int:
+    """What a user needs to know who did not let the run come to its end."""
+    if any(left.path.parent == folder for left in pending(results_of(folder))):
+        what = f"the gateway may be changed. Call ./run.sh restore {run_name(folder)}."
+    else:
+        what = "nothing of the run is left on the gateway."
+    print(f"Stopped by a second signal: there is no report, and {what}", file=sys.stderr)
+    tell("ends", verdict=NOT_PROVEN)
+    return EXIT_CODES[NOT_PROVEN]
+
+
+def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> str:
+    """The verdict of the order, its reasons, and where everything lies.
+
+    Args:
+        outcome: of the run.
+        folder: of the run.
+        pdf: path of the printed certificate, or why there is none.
+        changed: what changed since the gateway's run before, in a line; may be empty.
+    """
+    counts = ", ".join(
+        f"{outcome.count(verdict)} {verdict}"
+        for verdict in ("pass", "fail", "not proven", "not applicable")
+        if outcome.count(verdict)
+    )
+    order = outcome.run.get("order", {})
+    subject = f"{order.get('order', '?')} ({order.get('tier', '?')}, {order.get('customer', '?')})"
+    lines = [
+        f"Order {subject}: {outcome.verdict.upper()}",
+        f"{counts}; {outcome.elapsed_s:.0f} s",
+        *(f"- {one_line(reason.sentence)}" for reason in reasons(outcome)[:8]),
+    ]
+    below = {
+        "Certificate": folder / "certificate.html",
+        "As PDF": pdf,
+        "Report": folder / "report.html",
+        **({"History": changed} if changed else {}),
+    }
+    if outcome.lab:
+        lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
+    return "\n" + boxed(lines, below)
+
+
+def _robot_options(words: tuple[str, ...]) -> None:
+    """Look at them as Robot itself does: it takes shortened names, and any case.
+
+    Raises:
+        InputError: one is not for the user to set. What Robot does not know, `plan.chosen` tells.
+    """
+    for word in words:  # Robot would put what the file holds in its place
+        if word.startswith("-A") or word.lower().replace("-", "").startswith("argumentf"):
+            raise InputError(f"after --: '{word[:60]}' is not taken. Write its options out here.")
+    try:
+        options, sources = RobotFramework().parse_arguments([*words, str(SUITES)])
+    except Information:
+        raise InputError("after --: no help is given here. Call `robot --help`.") from None
+    except DataError as error:
+        if "at least 1 argument" in str(error):  # the last option has swallowed the suites
+            raise InputError(
+                f"after --: '{words[-1][:60]}' needs a value. See `robot --help`."
+            ) from None
+        return
+    for name in options:
+        if name in _OURS:
+            raise InputError(
+                f"after --: '--{name}' is set by Gatepass itself. Allowed are options that choose "
+                "or describe tests, such as --suite, --test, --include, --exclude."
+            )
+        if name in _INPUTS:
+            raise InputError(
+                f"after --: '--{name}' is not taken. Orders, testbeds and profiles are files; see "
+                "docs/orders-and-testbeds.md."
+            )
+        if name in _MEDDLING:
+            raise InputError(
+                f"after --: '--{name}' is not taken, as the verdicts would not be Gatepass's own. "
+                "Choose checks with --suite, --test, --include, --exclude."
+            )
+    level = options.get("loglevel", "DEBUG").partition(":")[0]
+    if level.upper() not in _LOG_LEVELS:
+        raise InputError(
+            f"after --: with '--loglevel {level[:30]}' measurements and evidence would be lost. "
+            f"Allowed are {', '.join(_LOG_LEVELS)}."
+        )
+    if len(sources) > 1:
+        raise InputError(
+            f"after --: '{sources[0][:60]}' is no option. Gatepass runs its own suites; choose "
+            "among them with --suite or --test."
+        )
+
+
+def _new_folder(order: str) -> Path:
+    """A folder below results/ that no other run has."""
+    if given := os.environ.get(RUN_FOLDER):
+        Path(given).mkdir(parents=True, exist_ok=True)
+        return Path(given)
+    return new_folder(after=f"-{order}")

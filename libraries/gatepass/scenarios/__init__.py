@@ -1,0 +1,1 @@
+"""What is set up for a chapter."""

@@ -1,0 +1,1 @@
+"""Users who dial in."""

@@ -1,0 +1,138 @@
+"""Dial-up IPsec users on the client endpoint: connections of one strongSwan.
+
+ESP is done in user space there, so that each user's packets go through an interface on which they
+can be told from others and looked at, whatever the endpoint's kernel has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gatepass.endpoint import host_changes, strongswan
+from gatepass.endpoint.ike import Connection, IkeSa
+from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.strongswan import Charon
+from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, VpnUser
+from gatepass.scenarios.remote_access.dialup import STRONGSWAN_PROPOSAL, DialUp
+from gatepass.scenarios.remote_access.vpn_client import Connected, forget, table_of
+
+INTERFACE = "ipsec0"
+"""That strongSwan makes when ESP is done in user space."""
+_ROUTING = "vpn-routing"
+_PATIENCE_S = 30
+
+
+class DialUpClient:
+    """The users of one run (see `VpnClient`).
+
+    Args:
+        shell: the client endpoint.
+        mark: of the run.
+        address: of the client towards the gateway.
+        gateway: of the gateway on the client's side.
+        access: what is set up there.
+    """
+
+    program = "strongSwan"
+
+    def __init__(self, shell: Shell, mark: str, address: str, gateway: str, access: DialUp) -> None:
+        self.shell = shell
+        self.mark = mark
+        self.address = address
+        self.gateway = gateway
+        self.access = access
+        self.charon = Charon(shell, in_user_space=True, routes=False)
+        self._tables: list[int] = []
+
+    def check(self) -> None:
+        """Look whether the endpoint has all that is needed.
+
+        Raises:
+            NotProven: it lacks something.
+        """
+        strongswan.look(self.shell, in_user_space=True)
+
+    def connect(self, users: Sequence[VpnUser]) -> list[Connected]:
+        """Connect all users at the same time; what became of each, in their order.
+
+        Raises:
+            NotProven: strongSwan cannot be used on the endpoint.
+        """
+        self.disconnect()
+        self.charon.start()
+        self.charon.load([self._connection(user) for user in users])
+        names = [user.name for user in users]
+        words = ""
+        if len(users) == 1:
+            words = self.charon.try_one(names[0], _PATIENCE_S)
+            seconds = dict.fromkeys(names, 0.0)
+        else:
+            seconds = self.charon.initiate(names, _PATIENCE_S)
+        found = {sa.name: sa for sa in self.charon.sas() if sa.child and sa.addresses}
+        if len(found) < len(users):
+            words = words or self.charon.last_words()
+        told = [
+            self._connected(user, found.get(user.name), seconds.get(user.name, 0.0), words)
+            for user in users
+        ]
+        self._route([one for one in told if one.up])
+        return told
+
+    def disconnect(self) -> None:
+        """Log all users out; their addresses, routes and rules go too."""
+        self.charon.stop()
+        host_changes.take_back(self.shell, _ROUTING)
+
+    def left(self) -> list[str]:
+        """Addresses, rules and routes of the run's users that are on the endpoint."""
+        tables = "|".join(map(str, self._tables)) or "none"
+        told = self.shell.run(
+            f"ip -o address show to {POOLS_WITHIN}; "
+            f"ip rule show | grep -E 'lookup ({tables})( |$)'; "
+            f"ip route show table all | grep -E 'table ({tables})( |$)'"
+        )
+        return told.output.splitlines()
+
+    def cpu_s(self) -> float:
+        """CPU time of strongSwan in seconds so far."""
+        return self.charon.cpu_s()
+
+    def _connection(self, user: VpnUser) -> Connection:
+        # who is in no group tries the first profile's
+        profile = user.profile or self.access.profiles[0]
+        return Connection(
+            name=user.name,
+            local=self.address,
+            remote=self.gateway,
+            ike=STRONGSWAN_PROPOSAL,
+            esp=STRONGSWAN_PROPOSAL,
+            psk=self.access.psk,
+            user=user.name,
+            password=user.password,
+            local_id=self.access.tunnel(profile),
+            encap=True,
+        )
+
+    def _connected(self, user: VpnUser, sa: IkeSa | None, seconds: float, words: str) -> Connected:
+        address, routes = ("", ()) if sa is None else (sa.addresses[0], sa.child.remote_ts)
+        table = table_of(self.mark, user.number)
+        return Connected(user, address, routes, INTERFACE, table, seconds, "" if address else words)
+
+    def _route(self, users: Sequence[Connected]) -> None:
+        """Routes and rules of each user's own, as in `remote/vpn_script.sh`."""
+        self._tables = [one.table for one in users]
+        if not users:
+            return
+        lines = [f"echo 2 >/proc/sys/net/ipv4/conf/{INTERFACE}/rp_filter"]
+        for one in users:
+            lines += [
+                f"ip route add {route} dev {INTERFACE} src {one.address} table {one.table}"
+                for route in one.routes
+            ]
+            lines += [
+                f"ip rule add {who} lookup {one.table} pref 200"
+                for who in (f"from {one.address}", f"fwmark {one.table}")
+            ]
+        path = f"{self.shell.folder()}/vpn-routes.sh"
+        self.shell.put("\n".join(["set -e", *lines, ""]), path)
+        host_changes.change(self.shell, _ROUTING, [f"sh {path}"], forget(self._tables))

@@ -1,0 +1,236 @@
+"""SSL VPN users on the client endpoint: openconnect, one process and one interface for each.
+
+A script of ours keeps them connected (`remote/openconnect_users.py`). Their passwords go there in
+a file that only the user there can read and that the script removes at once, and from it to
+openconnect's standard input; they stand in no command line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint import host_changes
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
+from gatepass.scenarios.remote_access.configuration import VpnUser
+from gatepass.scenarios.remote_access.vpn_client import Connected, forget, interface_of, table_of
+
+_PATIENCE_S = 30
+"""How long a user may take to get an address, with all others at it."""
+_ROUTING = "vpn-routing"
+_NEEDS = (
+    ("[ $(id -u) = 0 ]", "root: its SSH user in the testbed file has to be root"),
+    ("[ -c /dev/net/tun ]", "a TUN device (/dev/net/tun)"),
+    ("command -v openconnect", "openconnect (Debian's package of that name)"),
+    ("openconnect --protocol=fortinet --version", "openconnect 9.01 or later"),
+    ("command -v ip", "ip (iproute2)"),
+    ("command -v nft", "nft (nftables)"),
+)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of a session that was used again.
+
+    Attributes:
+        first, second: addresses that the session got when it was fresh and when it should have
+            been over; empty for none.
+        by_gateway: whether the gateway ended the first connection by itself, after `seconds`.
+        seconds: see `by_gateway`.
+        words: of openconnect, at the second use, or at the first where that was refused.
+    """
+
+    first: str
+    second: str
+    by_gateway: bool
+    seconds: float
+    words: str
+
+
+class SslVpnClient:
+    """The users of one run (see `VpnClient`).
+
+    Args:
+        shell: the client endpoint.
+        mark: of the run.
+        address, port: where the gateway's SSL VPN listens.
+        pin: of its certificate; whoever shows another one gets no password.
+        limit_s: after which users leave by themselves, should nobody tell them to.
+    """
+
+    program = "openconnect"
+
+    def __init__(
+        self, shell: Shell, mark: str, address: str, port: int, pin: str, limit_s: float = 600
+    ) -> None:
+        self.shell = shell
+        self.mark = mark
+        self.server = f"https://{address}:{port}/"
+        self.pin = pin
+        self.limit_s = limit_s
+        self._running: Detached | None = None
+        self._numbers: list[int] = []
+
+    def check(self) -> None:
+        """Look whether the endpoint has all that is needed.
+
+        Raises:
+            NotProven: it lacks something.
+        """
+        asked = " ".join(
+            f"{test} >/dev/null 2>&1 || echo {number};" for number, (test, _) in enumerate(_NEEDS)
+        )
+        missing = [_NEEDS[int(line)][1] for line in self.shell.run(asked).output.split()]
+        if missing:
+            raise NotProven(
+                f"the {self.shell.name} endpoint lacks what a VPN user needs: "
+                f"{'; '.join(missing)}. See docs/real-gateway.md."
+            )
+
+    def connect(self, users: Sequence[VpnUser]) -> list[Connected]:
+        """Connect all users at the same time; what became of each, in their order.
+
+        Raises:
+            NotProven: the script did not work on the endpoint.
+        """
+        self.disconnect()
+        self._numbers = [user.number for user in users]
+        told = self._run("openconnect_users.py", users, _PATIENCE_S + 10, stays=True)
+        return [
+            Connected(
+                user,
+                one["address"],
+                tuple(one["routes"]),
+                interface_of(self.mark, user.number),
+                table_of(self.mark, user.number),
+                one["seconds"],
+                one["words"],
+            )
+            for user, one in zip(users, told, strict=True)
+        ]
+
+    def disconnect(self) -> None:
+        """Log all users out and wait until they are gone."""
+        running, self._running = self._running, None
+        if running is None:
+            return
+        # not its whole session, whose shell writes down that it has ended
+        self.shell.run(f"kill $(cat {running.stem}.told.process)")
+        try:
+            running.wait(_PATIENCE_S)
+        except ProgramEnded:
+            running.kill()
+        host_changes.take_back(self.shell, _ROUTING)
+
+    def replay(self, user: VpnUser, after: str, expiry_s: float) -> Replay:
+        """Use a session again that should be over.
+
+        Args:
+            user: who logs in.
+            after: how the session ends: "logout" or "expiry".
+            expiry_s: how long its expiry is waited for.
+
+        Raises:
+            NotProven: the script did not work on the endpoint.
+        """
+        self.disconnect()
+        self._numbers = [user.number]
+        patience_s = expiry_s + 3 * _PATIENCE_S
+        extra = {"after": after, "expiry_s": expiry_s}
+        told = self._run("openconnect_replay.py", [user], patience_s, **extra)
+        first, second, ended = (told[key] or {} for key in ("first", "second", "ended"))
+        return Replay(
+            first.get("address", ""),
+            second.get("address", ""),
+            bool(ended.get("by_gateway")),
+            float(ended.get("seconds", 0)),
+            (second or first).get("words", ""),
+        )
+
+    def left(self) -> list[str]:
+        """Interfaces, rules and routes of the run's users that are on the endpoint."""
+        tables = "|".join(str(table_of(self.mark, number)) for number in self._numbers)
+        told = self.shell.run(
+            f"ip -o link show | grep -o '{self.mark}-[0-9]*'; "
+            f"ip rule show | grep -E 'lookup ({tables or 'none'})( |$)'; "
+            f"ip route show table all | grep -E 'table ({tables or 'none'})( |$)'"
+        )
+        return told.output.splitlines()
+
+    def cpu_s(self) -> float:
+        """CPU time of all openconnect processes in seconds so far."""
+        if self._running is None:
+            return 0.0
+        told = self.shell.run(
+            f"for p in $(ps -o pid= -g $(cat {self._running.stem}.pid)); do "
+            "cat /proc/$p/stat 2>/dev/null; done | sed 's/.*) //' | "
+            "awk -v hz=$(getconf CLK_TCK) '{ t += $12 + $13 } END { print t / hz }'"
+        )
+        return float(told.output or 0)
+
+    def _run(
+        self,
+        script: str,
+        users: Sequence[VpnUser],
+        patience_s: float,
+        stays: bool = False,
+        **extra: object,
+    ) -> object:
+        """Start a script with a job of these users, and what it tells."""
+        program = install(self.shell, script)
+        install(self.shell, "openconnect_users.py")
+        job = {
+            "server": self.server,
+            "pin": self.pin,
+            "script": install(self.shell, "vpn_script.sh"),
+            "patience_s": _PATIENCE_S,
+            "users": [
+                {
+                    "number": user.number,
+                    "name": user.name,
+                    "password": user.password,
+                    "interface": interface_of(self.mark, user.number),
+                    "table": table_of(self.mark, user.number),
+                }
+                for user in users
+            ],
+        } | extra
+        stem = f"{self.shell.folder()}/vpn-users"
+        put_secret(self.shell, json.dumps(job), f"{stem}.job")
+        tables = [user["table"] for user in job["users"]]
+        host_changes.announce(self.shell, _ROUTING, forget(tables))
+        self.shell.run(f"rm -f {stem}.told")
+        running = Detached.start(
+            self.shell, stem, f"python3 {program} {stem}.job {stem}.told", self.limit_s
+        )
+        try:
+            told = self._told(running, patience_s)
+        except BaseException:
+            running.stop()
+            raise
+        if stays:
+            self._running = running
+        else:
+            running.wait(_PATIENCE_S)
+            host_changes.take_back(self.shell, _ROUTING)
+        return told
+
+    def _told(self, running: Detached, patience_s: float) -> object:
+        """What the script wrote, waited for on the endpoint itself."""
+        for _ in range(int(patience_s / 5) + 1):
+            done = self.shell.run(
+                f"n=0; until [ -s {running.stem}.told ] || [ -s {running.stem}.rc ]; do "
+                "n=$((n+1)); [ $n -gt 250 ] && exit 9; sleep 0.02; done; "
+                f"cat {running.stem}.told",
+                timeout_s=20,
+                again=True,
+            )
+            if done.status == 0:
+                return json.loads(done.output)
+            if done.status != 9:
+                break
+        words = running.last_words() or "it wrote nothing"
+        raise NotProven(f"the VPN users' script failed on the {self.shell.name}: {words}")

@@ -1,0 +1,1 @@
+"""Security services and the explicit proxy."""

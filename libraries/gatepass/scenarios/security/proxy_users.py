@@ -1,0 +1,90 @@
+"""Concurrent users of the gateway's explicit web proxy, by a script on the client."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Shell
+
+_OBJECT_LINES = 1024
+
+
+@dataclass(frozen=True)
+class Users:
+    """What became of the users.
+
+    Attributes:
+        users: that there were at once; `served_users` of them got an answer of their own.
+        served_users: see `users`.
+        served, failed, mixed: transactions; mixed are answers that belong to another user.
+        bytes: of content.
+        reason: what the first failure was; empty without one.
+        median_s, p99_s: time of a transaction; None where none was served.
+    """
+
+    users: int
+    served_users: int
+    served: int
+    failed: int
+    mixed: int
+    bytes: int
+    reason: str
+    median_s: float | None
+    p99_s: float | None
+
+    @property
+    def attempted(self) -> int:
+        """All transactions."""
+        return self.served + self.failed + self.mixed
+
+    def __str__(self) -> str:
+        times = ""
+        if self.median_s is not None:
+            times = f", median {self.median_s * 1e3:.0f} ms, 99 % in {self.p99_s * 1e3:.0f} ms"
+        return (
+            f"{self.served_users} of {self.users} users were served, "
+            f"{self.served:,} of {self.attempted:,} transactions{times}"
+        )
+
+
+def content(user: int) -> bytes:
+    """The file of a user: its number, a line a time."""
+    return b"user %d\n" % user * _OBJECT_LINES
+
+
+def make_files(count: int) -> str:
+    """The shell command that writes the files of so many users into the current folder."""
+    return (
+        f"i=0; while [ $i -lt {count} ]; do yes \"user $i\" | head -n {_OBJECT_LINES} > user-$i; "
+        "i=$((i+1)); done"
+    )
+
+
+def run(
+    client: Shell, proxy: tuple[str, int] | None, prefix: str, count: int, seconds: float
+) -> Users:
+    """Be so many users at once.
+
+    Args:
+        client: where they are.
+        proxy: host and port; None asks the server itself.
+        prefix: of the URLs; the user's number follows.
+        count: of users.
+        seconds: for how long they ask.
+
+    Raises:
+        NotProven: the script did not work on the client.
+    """
+    script = install(client, "users.py")
+    host, port = proxy or ("-", 0)
+    words = f"python3 {script} {host} {port} {shlex.quote(prefix)} {count} {seconds:g}"
+    done = client.run(f"ulimit -n 4096; {words}", timeout_s=seconds + 30)
+    try:
+        return Users(**json.loads(done.output))
+    except (ValueError, TypeError):
+        said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
+        raise NotProven(f"the proxy's users failed on the {client.name}: {said}") from None

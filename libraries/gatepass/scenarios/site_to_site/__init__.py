@@ -1,0 +1,1 @@
+"""Tunnels to another site."""

@@ -1,0 +1,1 @@
+"""Bounds of means, shares and repeated looks."""

@@ -1,0 +1,1 @@
+"""From trials to a verdict with its causes."""

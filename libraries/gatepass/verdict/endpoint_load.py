@@ -1,0 +1,89 @@
+"""How busy the endpoints were: what they could not send says nothing about a gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatepass.results.trial import Trial
+
+FULL_CPU_PERCENT = 95.0
+"""iperf3 drives all streams from one thread up to 3.15: near one core it is itself the limit."""
+
+STARVED_PERCENT = 50.0
+"""Of a trial's time: an iperf3 that waits longer for a processor says nothing about a gateway."""
+
+
+@dataclass(frozen=True)
+class End:
+    """What one endpoint's processors did in the trial in which they did most.
+
+    Attributes:
+        iperf_percent: of one core, by iperf3.
+        waited_percent: of the trial's time, in which iperf3 was ready and got no processor.
+        busy_percent: of all its processors, by whatever program.
+        known: whether the endpoint told the last two.
+    """
+
+    iperf_percent: float = 0
+    waited_percent: float = 0
+    busy_percent: float = 0
+    known: bool = False
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Both endpoints."""
+
+    client: End = End()
+    server: End = End()
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial]) -> Ends:
+        """The endpoints over some trials."""
+        return cls(*(_end(trials, name) for name in ("client", "server")))
+
+    def both(self) -> list[tuple[str, End]]:
+        """Each with its name."""
+        return [("client", self.client), ("server", self.server)]
+
+    def facts(self) -> dict[str, float | int | str | None]:
+        """The figures for a record, as far as the endpoints told them."""
+        return {
+            f"{name}_{what}_percent": round(figure, 1)
+            for name, end in self.both()
+            if end.known
+            for what, figure in (("waited", end.waited_percent), ("busy", end.busy_percent))
+        }
+
+    def limit(self) -> str:
+        """Which endpoint was itself the limit, and how that showed; empty where none was."""
+        for name, end in self.both():
+            if end.iperf_percent >= FULL_CPU_PERCENT:
+                return (
+                    f"The {name} was at its own limit: iperf3 took {end.iperf_percent:.0f} % of "
+                    "one core. Use a faster endpoint, or one with iperf3 3.16 or later."
+                )
+            if end.waited_percent >= STARVED_PERCENT:
+                return (
+                    f"The {name}'s CPU was taken by other programs: iperf3 waited for a processor "
+                    f"for {end.waited_percent:.0f} % of the time, and all processors were "
+                    f"{end.busy_percent:.0f} % busy. End what else runs there."
+                )
+        return ""
+
+
+def _end(trials: Sequence[Trial], name: str) -> End:
+    waited = [
+        100 * waited_s / (trial.ended - trial.began)
+        for trial in trials
+        if (waited_s := getattr(trial, f"{name}_waited_s")) is not None
+        and trial.ended > trial.began
+    ]
+    busy = [trial.conduct[name].busy_percent for trial in trials if name in trial.conduct]
+    return End(
+        max((getattr(trial, f"{name}_cpu") for trial in trials), default=0),
+        min(100, max(waited, default=0)),
+        max(busy, default=0),
+        bool(waited or busy),
+    )

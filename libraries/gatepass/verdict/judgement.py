@@ -1,0 +1,266 @@
+"""From trials to a verdict: repeat until the interval decides, then ask whether the rig could tell.
+
+The three ways out of a check of a figure (see the design's "The verdict"): it returns for a pass,
+raises AssertionError for a fail, NotProven for everything that the rig cannot decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, stdev
+from typing import Generic, TypeVar
+
+from gatepass.base.errors import NotProven
+from gatepass.results.record import Measurement, figure, measured, required
+from gatepass.stats.intervals import Interval, interval
+from gatepass.stats.sequential import hopeless, nominal_level
+
+PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+FEWEST_CONTROLS = 2
+"""Trials without the gateway that a fail stands on, taken in turns with those through it."""
+HEADROOM = 1.05
+"""A control is paced to so much of the promise: a rig that is uneven falls short of it at once."""
+WITHOUT = "The path without the gateway"
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How often to try before a verdict.
+
+    Attributes:
+        min_trials: no verdict before so many.
+        max_trials: as many as the profile's budget of traffic time pays for, controls and trials
+            that count for nobody included.
+        confidence: of the two-sided interval; what is left of 1 is the error of a verdict, half of
+            it each way.
+        by_intervals: one long trial, whose intervals are the samples (see the profiles).
+    """
+
+    min_trials: int
+    max_trials: int
+    confidence: float
+    by_intervals: bool = False
+
+    @property
+    def error(self) -> float:
+        """The chance of a wrong pass of a gateway that is just not good enough, or a wrong fail."""
+        return round((1 - self.confidence) / 2, 12)
+
+    @property
+    def level(self) -> float:
+        """The one-sided level of each look at the figures (see `gatepass.stats.sequential`)."""
+        if self.by_intervals:  # one look a trial, of which there is one as a rule
+            return self.error / (self.max_trials - self.min_trials + 1)
+        return nominal_level(max(2, self.min_trials), self.max_trials, self.error)
+
+    def interval(self, samples: Sequence[float]) -> Interval:
+        """Mean and decision interval, which holds however many looks were taken."""
+        return interval(samples, self.confidence, self.level if len(samples) > 1 else None)
+
+
+@dataclass
+class Series(Generic[Made]):
+    """What was tried about one promise.
+
+    Attributes:
+        counted: the trials that are judged, in the order they ran.
+        aside: those that count for nobody, each with what the rig did in it.
+        controls: on the path without the gateway, in turns with those that are judged.
+    """
+
+    counted: list[Made] = field(default_factory=list)
+    aside: list[tuple[Made, str]] = field(default_factory=list)
+    controls: list[Made] = field(default_factory=list)
+
+    @property
+    def spent(self) -> int:
+        """How many trials of the budget."""
+        return len(self.counted) + len(self.aside) + len(self.controls)
+
+
+def decide(value: Interval | Measurement, threshold: float, relation: str = "at least") -> str:
+    """Whether an interval lies on one side of a threshold: pass, fail or undecided."""
+    if relation == "at least":
+        good, bad = value.lower >= threshold, value.upper < threshold
+    else:
+        good, bad = value.upper <= threshold, value.lower > threshold
+    return PASS if good else FAIL if bad else UNDECIDED
+
+
+def until_decided(
+    trial: Callable[[], Made],
+    samples_of: Callable[[Sequence[Made]], Sequence[float]],
+    rule: Rule,
+    threshold: float,
+    relation: str = "at least",
+    at_most: float | None = None,
+    disturbed: Callable[[Made], str] = lambda made: "",
+    control: Callable[[], Made] | None = None,
+) -> Series[Made]:
+    """Repeat a trial until its interval decides, cannot any more, or the budget is spent.
+
+    Args:
+        trial: runs one and returns it.
+        samples_of: the samples among the trials that count.
+        rule: the profile's.
+        threshold, relation: see `decide`.
+        at_most: a second threshold, not to be passed, that has to be decided about as well.
+        disturbed: what the rig did in a trial that could have caused its figure; empty where it
+            did nothing. Such a trial counts for nobody and is repeated.
+        control: runs one trial on the path without the gateway. It takes turns with the trials as
+            long as these fall short, so that both see the same rig; a fail waits for
+            `FEWEST_CONTROLS` of them that count.
+    """
+    promises = [(threshold, relation)] + [(at_most, "at most")] * (at_most is not None)
+    series: Series[Made] = Series()
+    while series.spent < rule.max_trials:
+        made = trial()
+        if reason := disturbed(made):
+            series.aside.append((made, reason))
+            continue
+        series.counted.append(made)
+        samples = samples_of(series.counted)
+        short = relation == "at least" and fmean(samples) < threshold
+        if short and control is not None:
+            series.controls.append(control())
+        if len(series.counted) < rule.min_trials:
+            continue
+        value = rule.interval(samples)
+        verdicts = [decide(value, *promise) for promise in promises]
+        open_ones = [
+            limit for (limit, _), told in zip(promises, verdicts, strict=True) if told == UNDECIDED
+        ]
+        controls = [one for one in series.controls if not disturbed(one)]
+        waits = FAIL in verdicts and short and control and len(controls) < FEWEST_CONTROLS
+        if not open_ones and not waits:
+            break
+        if not rule.by_intervals and any(_hopeless(samples, limit, rule) for limit in open_ones):
+            break
+    return series
+
+
+def _hopeless(samples: Sequence[float], threshold: float, rule: Rule) -> bool:
+    if len(samples) <= rule.min_trials:
+        return False
+    distance, spread = fmean(samples) - threshold, stdev(samples)
+    return hopeless(distance, spread, len(samples), rule.max_trials, rule.level)
+
+
+@dataclass(frozen=True)
+class Rig:
+    """What the rig itself could do while the trials ran.
+
+    Attributes:
+        controls: rates on the path without the gateway, Mbit/s, in turns with the trials; None
+            where there is no such path, empty where none was asked for.
+        limit: why an endpoint was itself at its limit; empty where none was.
+        path: on which the controls ran, as a sentence begins with it.
+        fewest: controls that a fail needs, where there were any.
+    """
+
+    controls: Sequence[float] | None
+    limit: str = ""
+    path: str = WITHOUT
+    fewest: int = 1
+
+    def limits(self, held: Measurement) -> str:
+        """Why the rig itself could have caused that a figure misses its threshold; else empty.
+
+        A control that falls short of what it was asked for shows by how much the rig alone makes
+        a figure smaller. A figure that would not miss its threshold without that is the rig's.
+        """
+        threshold = held.threshold or 0
+        if self.limit:
+            return self.limit
+        if self.controls is None:
+            return (
+                f"{WITHOUT} is not known, so a slow rig cannot be told from a "
+                "slow gateway. Give both endpoints a direct_address in the testbed file."
+            )
+        if not self.controls:
+            return ""
+        if len(self.controls) < self.fewest and held.upper < threshold:
+            return (
+                f"{self.path} was tried {len(self.controls)} time undisturbed, and a fail needs "
+                f"{self.fewest}. Run again when nothing else is at work on the endpoints."
+            )
+        carried, asked = fmean(self.controls), threshold * HEADROOM
+        share = min(1.0, carried / asked) if asked else 1.0
+        explains = threshold * share <= held.upper < threshold
+        if carried >= threshold and not explains:
+            return ""
+        return (
+            f"{self.path}, asked for {asked:g} Mbit/s, carried no more than {figure(carried)} "
+            f"({len(self.controls)} trials, the slowest {figure(min(self.controls))}). Use "
+            "endpoints and links that are faster than the tier, and run again when nothing else "
+            "is at work on them."
+        )
+
+
+def conclude(
+    measurement: Measurement,
+    rig_limit: Callable[[], str],
+    likely: Callable[[], str],
+    cause: Callable[[bool], str] = lambda by_rig: "",
+    disturbed: str = "",
+) -> None:
+    """Return for a pass; raise for every other verdict, with a sentence that holds the figures.
+
+    Args:
+        measurement: with its threshold.
+        rig_limit: why the rig could not have shown the threshold, empty where it could (see
+            `Rig.limits`); asked only where the figure misses its threshold.
+        likely: what a reader has to know beside a fail; may be empty; asked only for a fail.
+        cause: the likely cause, as far as it was seen; may be empty; asked for whatever is no
+            pass, and told whether the rig is the reason.
+        disturbed: what the rig did in the trials that were set aside; empty where none was.
+
+    Raises:
+        AssertionError: the gateway misses its promise.
+        NotProven: the interval straddles the threshold, or the rig cannot carry it.
+    """
+    verdict = decide(measurement, measurement.threshold, measurement.relation)
+    if verdict == PASS:
+        return
+    subject = ", ".join(part for part in (measurement.promise, measurement.conditions) if part)
+    told = f"{subject}: {measured(measurement)}; promised is {required(measurement)}."
+    if limit := rig_limit():
+        raise NotProven(joined(told, because(limit, cause(True))))
+    if verdict == FAIL:
+        raise AssertionError(joined(told, likely(), cause(False)))
+    raise NotProven(joined(told, _straddles(measurement), disturbed or cause(False)))
+
+
+def because(limit: str, cause: str) -> str:
+    """Why the rig could not tell, with its cause where that says more."""
+    return limit if limit in cause else joined(limit, cause)
+
+
+def _straddles(measurement: Measurement) -> str:
+    if measurement.half_width is None:
+        return "One figure has no spread, so nothing follows from it: ask for more trials."
+    trials = f"After {len(measurement.trials)} trials"
+    needed = _needed(measurement)
+    more = f"; about {needed} like these would decide" if needed else ""
+    return (
+        f"{trials} the interval still lies on both sides of the promise{more}: choose a profile "
+        "with longer trials or more time."
+    )
+
+
+def _needed(measurement: Measurement) -> int | None:
+    """About how many trials of this scatter would decide; None where nobody would wait for it."""
+    distance = abs(measurement.value - (measurement.threshold or 0))
+    if not measurement.half_width or not distance:
+        return None
+    times = (measurement.half_width / distance) ** 2
+    return math.ceil(times * len(measurement.trials)) if times < 100 else None
+
+
+def joined(*parts: str) -> str:
+    """Sentences as one text, without those that are empty."""
+    return " ".join(part for part in parts if part)

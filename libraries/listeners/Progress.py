@@ -1,0 +1,58 @@
+"""Tells how far a run is, on the terminal and to its fleet: a chapter, then its checks."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+from gatepass.run.progress import tell
+
+SYMBOLS = {"pass": "✓", "fail": "✗", "not proven": "?", "not applicable": "–"}
+_WIDTH = 110
+
+
+class Progress:
+    """A listener for Robot's own ``--listener``."""
+
+    ROBOT_LISTENER_API_VERSION = 3
+    # after the listener that settles the verdict
+    ROBOT_LISTENER_PRIORITY = -10
+
+    def __init__(self) -> None:
+        self._out = sys.__stdout__
+        self._live = self._out.isatty()
+
+    def start_suite(self, data: object, result: object) -> None:
+        """A chapter's name."""
+        if data.tests:
+            self._say(f"\n{data.name}")
+            tell("chapter", name=data.name)
+
+    def start_test(self, data: object, result: object) -> None:
+        """What is at work now, on a terminal only."""
+        if self._live:
+            self._out.write(f"  … {data.name}")
+            self._out.flush()
+
+    def end_test(self, data: object, result: object) -> None:
+        """Verdict, name, measured and required figure; the reason where it did not pass."""
+        if self._live:
+            self._out.write("\r\033[K")
+        verdict = result.metadata.get("Verdict", "not proven")
+        tell("check", chapter=result.parent.name, name=result.name, verdict=verdict)
+        measured = result.metadata.get("Measured", "")
+        wanted = result.metadata.get("Required", "")
+        line = f"  {SYMBOLS[verdict]} {verdict:<14} {result.name}"
+        figures = f"{measured.split(' (')[0]}, {wanted}" if measured and wanted else measured
+        if "; " in measured:  # several figures: each with its requirement
+            pairs = zip(measured.split("; "), wanted.split("; "), strict=False)
+            figures = "; ".join(f"{one.split(' (')[0]}, {limit}" for one, limit in pairs)
+        self._say(f"{line:<56} {figures}".rstrip())
+        if verdict in ("fail", "not proven"):
+            indent = " " * 19
+            told = textwrap.fill(result.message, _WIDTH - len(indent))
+            self._say(textwrap.indent(told, indent))
+
+    def _say(self, text: str) -> None:
+        self._out.write(text + "\n")
+        self._out.flush()

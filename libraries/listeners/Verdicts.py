@@ -1,0 +1,124 @@
+"""Sees to it that every check ends with one of four verdicts, and fills the report's columns."""
+
+from __future__ import annotations
+
+import base64
+
+from gatepass.report.checks import reasons
+from gatepass.report.sparkline import in_words, sparkline
+from gatepass.results import record
+from gatepass.results.outcome import Check, Outcome, plain, verdict_of
+from support import first_failure
+from support.session import session
+
+FOR_COMPARISON = "for comparison"
+"""What stands where a figure is held against nothing, beside others that are."""
+_REASONS = 5
+"""That stand above the fold; the checks tell the rest."""
+_STOPPED = ("Execution terminated by signal", "Test execution stopped due to a fatal error")
+_OF_THE_PARENT = ("Skipped in parent suite setup:", "Parent suite setup failed:")
+
+
+class Verdicts:
+    """A listener for Robot's own ``--listener``.
+
+    Only an AssertionError of a keyword of ours is the gateway's fault (see `guard`). A failure that
+    none explains came from elsewhere, a keyword that is not there or a time-out, and is not proven.
+    """
+
+    ROBOT_LISTENER_API_VERSION = 3
+
+    def start_test(self, data: object, result: object) -> None:
+        """Nothing noted before belongs to this check."""
+        session.begin_check(result.parent.name, result.name)
+
+    def end_test(self, data: object, result: object) -> None:
+        """Give the check its verdict and the columns of the report."""
+        message = _in_our_words(result.message)
+        if result.status == "FAIL" and not (session.asserted and session.asserted in message):
+            result.status = "SKIP"
+        if result.status == "SKIP" and not message.startswith(("Not proven:", "Not applicable:")):
+            message = f"Not proven: {message}"
+        result.message = message
+        result.metadata["Verdict"] = verdict_of(result.status, message)
+        measurements = [note for note in session.noted if isinstance(note, record.Measurement)]
+        evidence = [note for note in session.noted if isinstance(note, record.Evidence)]
+        causes = [note for note in session.noted if isinstance(note, record.Cause)]
+        columns = {
+            "Measured": [record.measured(measurement) for measurement in measurements],
+            "Required": _aligned([record.required(measurement) for measurement in measurements]),
+            "Trials": [_picture(measurements[-1])] if measurements else [],
+            "Likely cause": [cause.name for cause in causes[:1]],
+            "Evidence": dict.fromkeys(
+                f"{'✓' if one.holds else '✗'} {one.claim}" for one in evidence
+            ),
+        }
+        for name, texts in columns.items():
+            if shown := "; ".join(text for text in texts if text):
+                result.metadata[name] = shown
+        if result.metadata["Verdict"] in (record.PASS, record.NOT_APPLICABLE):
+            first_failure.discard()
+        elif link := first_failure.link():
+            result.metadata["First failure data"] = f"[{link}|What gateway and endpoints showed]"
+        session.check = None  # what fails from here on is no part of it
+
+
+    def end_suite(self, data: object, result: object) -> None:
+        """Put the verdict of the order and its reasons above everything else in the report."""
+        if result.parent is None:
+            result.doc = f"{headline(result)}\n\n{result.doc}"
+
+
+def headline(suite: object) -> str:
+    """The verdict of the order with its worst reasons, in Robot's own markup.
+
+    Args:
+        suite: the result of the whole run.
+    """
+    checks = [
+        Check(
+            test.parent.name,
+            test.name,
+            test.metadata.get("Verdict", record.NOT_PROVEN),
+            plain(test.message),
+        )
+        for test in suite.all_tests
+    ]
+    ran = {(check.chapter, check.name) for check in checks}
+    left_out = len([one for one in session.plan if one not in ran])
+    missing = Check("", "", record.NOT_PROVEN, f"{left_out} checks of the plan did not run.")
+    outcome = Outcome({}, checks + [missing] * bool(left_out), {}, session.restoration, 0)
+    counts = ", ".join(
+        f"{count} {verdict}"
+        for verdict in (record.PASS, record.FAIL, record.NOT_PROVEN, record.NOT_APPLICABLE)
+        if (count := sum(check.verdict == verdict for check in checks))
+    )
+    told = [f"*The order is {outcome.verdict}.* Checks: {counts or 'none'}.", ""]
+    found = reasons(outcome)
+    for reason in found[:_REASONS]:
+        title = reason.title.strip(", ")
+        told.append(f"- {f'*{title}*: ' if title else ''}{' '.join(reason.text.split())}")
+    if len(found) > _REASONS:
+        told.append(f"- … and {len(found) - _REASONS} further reasons, see below.")
+    return "\n".join(told)
+
+
+def _picture(measurement: record.Measurement) -> str:
+    """The trials as an image in Robot's markup; empty where there are none."""
+    if not (svg := sparkline(measurement)):
+        return ""
+    content = base64.b64encode(svg.encode()).decode()
+    return f"[data:image/svg+xml;base64,{content}|{in_words(measurement)}]"
+
+
+def _aligned(texts: list[str]) -> list[str]:
+    """A requirement for each figure, or none at all where no figure has one."""
+    return [text or FOR_COMPARISON for text in texts] if any(texts) else []
+
+
+def _in_our_words(message: str) -> str:
+    if any(words in message for words in _STOPPED):
+        return "Not proven: the run was stopped before this check had its verdict."
+    for words in _OF_THE_PARENT:
+        message = message.replace(words, "")
+    return message.strip()

@@ -1,0 +1,1 @@
+"""Listeners of Robot's: they settle verdicts, take turns and tell progress."""

@@ -1,0 +1,1 @@
+"""What keyword libraries have in common."""

@@ -1,0 +1,54 @@
+"""The decorator of every keyword: an AssertionError is the gateway's fault, all else the rig's."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable
+
+from robot.api import logger
+from robot.api.deco import keyword as robot_keyword
+from robot.errors import RobotError
+
+from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.gateway.fortigate import GatewayLost, Refused
+from support import first_failure
+from support.session import session
+
+
+def keyword(name: str | None = None) -> Callable:
+    """A Robot keyword whose every failure is one of the design's verdicts.
+
+    An AssertionError fails the check. NotProven and NotApplicable skip it with their reason. Any
+    other exception says nothing about the gateway, and becomes NotProven.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def guarded(*args: object, **named: object) -> object:
+            try:
+                return function(*args, **named)
+            except AssertionError as error:
+                session.asserted = str(error)
+                first_failure.keep(error)
+                raise
+            except (NotApplicable, RobotError):
+                raise  # a RobotError is Robot's own: the run is stopped, a time-out
+            except NotProven as error:
+                first_failure.keep(error)
+                raise
+            except Exception as error:
+                first_failure.keep(error)
+                raise NotProven(sentence(error)) from error
+
+        return robot_keyword(name)(guarded)
+
+    return decorate
+
+
+def sentence(error: Exception) -> str:
+    """What a reader is told about an exception; the traceback goes to the log at DEBUG."""
+    logger.debug("".join(traceback.format_exception(error)))
+    if isinstance(error, (GatewayLost, Refused)) or type(error).__module__.startswith("gatepass"):
+        return str(error)
+    return f"a tool failed ({type(error).__name__}: {error}). The log holds the details at DEBUG."

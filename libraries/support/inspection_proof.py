@@ -1,0 +1,49 @@
+"""Proof that inspection is on, or off, while a rate is measured: before and after the trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gatepass.scenarios.security.profiles import must_be_licensed
+from support.arrivals import ask, must_arrive, must_arrive_directly
+from support.session import session
+
+_VIRUS, _HARMLESS, _OVER = "the virus test file", "a harmless request", "HTTP"
+
+
+@contextmanager
+def inspection(on: bool) -> Iterator[None]:
+    """Switch inspection for the block, and have the virus test file show it before and after.
+
+    What does not arrive proves inspection only where it arrives without, and where something
+    harmless arrives beside it. A gateway that stops inspecting under load (FortiOS: fail-open in
+    conserve mode) is found by the look after the trials.
+
+    Raises:
+        AssertionError: inspection is not as told, or a licence for it is missing.
+        NotProven: what should arrive does not without the gateway either.
+    """
+    must_be_licensed(session.gateway)
+    if on:
+        session.inspection.switch(False)
+        must_arrive(_VIRUS, _OVER)
+    session.inspection.switch(on)
+    _shown(on, "before")
+    yield
+    _shown(on, "after")
+
+
+def _shown(on: bool, when: str) -> None:
+    specimen = session.specimens[_VIRUS]
+    arrived = ask(specimen, _OVER, arrives=not on).is_copy_of(specimen.content)
+    if not on and not arrived:
+        must_arrive_directly(specimen, _OVER)
+    state = "on" if on else "off"
+    session.evidence(
+        f"Inspection is {state} while the rate with services {state} is measured",
+        f"The virus test file {'arrives' if arrived else 'does not arrive'} {when} the trials.",
+        arrived is not on,
+    )
+    if on:
+        must_arrive(_HARMLESS, _OVER)

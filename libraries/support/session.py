@@ -1,0 +1,341 @@
+"""What the keyword libraries share in one run: inputs, gateway, endpoints, and what was recorded.
+
+Gateway and endpoints are opened at first use, so that a lost one leaves the checks that do not
+need it their say; what could not be opened gives the same reason to every check that asks.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from robot.api import logger
+from robot.errors import RobotError
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.file_server import TestFiles
+from gatepass.endpoint.rig_watch import RigWatch
+from gatepass.endpoint.shell import Detached
+from gatepass.endpoint.specimens import Specimen, specimens
+from gatepass.endpoint.ssh import SshShell, clean_endpoints
+from gatepass.endpoint.strongswan import Charon
+from gatepass.endpoint.wire_watch import Seen, WireWatch
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.identity import Identity, identify
+from gatepass.gateway.rules import Flow, RuleSet
+from gatepass.gateway.workspace import Workspace, connect, new_mark
+from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.inputs.testbed import FileServer, Host
+from gatepass.report.failure_data import FailureFolder
+from gatepass.results import record
+from gatepass.scenarios.provisioning import Provisioning
+from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, RemoteAccess
+from gatepass.scenarios.remote_access.dialup import DialUp
+from gatepass.scenarios.remote_access.dialup_client import DialUpClient
+from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
+from gatepass.scenarios.remote_access.ssl_vpn_client import SslVpnClient
+from gatepass.scenarios.remote_access.vpn_client import Connected, Together, VpnClient
+from gatepass.scenarios.security.explicit_proxy import ExplicitProxy
+from gatepass.scenarios.security.geography import OwnCountry
+from gatepass.scenarios.security.profiles import FLOW, PROXY, Inspection, SecurityProfiles
+from gatepass.scenarios.site_to_site.peer import SitePeer
+from gatepass.scenarios.site_to_site.tunnels import Site, SiteTunnels
+from gatepass.scenarios.site_to_site.vpn import SiteVpn
+from gatepass.verdict.judgement import Rule
+from gatepass.verdict.throughput import Trials
+from listeners import log_lines
+
+_BEYOND_TRIALS_S = 300
+"""How long VPN users may stay connected beside one set of trials."""
+
+
+def once(make: Callable) -> property:
+    """A property made at first use; a failure is kept as well, and told again each time."""
+
+    @functools.wraps(make)
+    def get(self: Session) -> object:
+        kept = self.kept
+        if make.__name__ not in kept:
+            try:
+                kept[make.__name__] = make(self)
+            except RobotError:
+                raise  # the run is being stopped, which says nothing about what was to be made
+            except Exception as error:
+                kept[make.__name__] = error
+        if isinstance(kept[make.__name__], Exception):
+            raise kept[make.__name__]
+        return kept[make.__name__]
+
+    return property(get)
+
+
+class Session:
+    """One run. There is one in a process: `session`."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, object] = {}
+        self.baselines: dict[str, Trials] = {}  # "before", "after": without the gateway
+        self.noted: list[object] = []
+        self.asserted = ""  # what the last AssertionError of one of our keywords said
+        self.trials = 0
+        self.responders: dict[str, Detached] = {}  # by the endpoint's name
+        self.connected: list[Connected] = []  # the users of remote access, last time
+        self.exchanged = Together((), (), ())  # their traffic
+        self.wire_before = Seen(0, 0)  # what was counted before they connected
+        self.plan: list[tuple[str, str]] = []  # chapter and name of every check there is
+        self.begin_check("", "")
+        self.conditions = ""  # what the next measurement varies, in words
+        self.restoration: record.Restoration | None = None
+        self.endpoint_facts: dict[str, dict] = {}
+        self.folder = Path()
+        self.rig = RigWatch(self.folder)
+        self.mark = new_mark()
+
+    def begin(self, order: str, testbed: str, profile: str, variables: Path, folder: Path) -> None:
+        """Read the inputs; nothing is contacted yet.
+
+        Args:
+            order, testbed: paths of the files.
+            profile: a name in ``profiles.yaml``; empty for the default.
+            variables: the folder of the catalogue and the profiles.
+            folder: of the run; exists.
+
+        Raises:
+            InputError: a file is wrong.
+        """
+        self.__init__()
+        self.folder = folder
+        self.rig = RigWatch(folder)
+        catalogue = load_catalogue(variables / "service_catalogue.yaml")
+        self.profile = load_profile(variables / "profiles.yaml", profile or None)
+        self.order = load_order(order, catalogue)
+        self.testbed = load_testbed(testbed)
+        self.rule = Rule(
+            self.profile.min_trials,
+            self.profile.most_trials,
+            self.profile.confidence,
+            self.profile.sampling == "intervals",
+        )
+
+    def begin_check(self, chapter: str, check: str) -> None:
+        """Nothing seen before belongs to this check."""
+        self.check = (chapter, check) if check else None
+        self.check_began = time.time()
+        self.trials_before = self.trials
+        self.failure: FailureFolder | None = None
+        self.noted.clear()
+        self.asserted = ""
+
+    @once
+    def gateway(self) -> FortiGate:
+        """The device under test."""
+        return connect(self.testbed)
+
+    @once
+    def identity(self) -> Identity:
+        """Who it is."""
+        return identify(self.gateway, self.testbed.gateway.host)
+
+    @once
+    def workspace(self) -> Workspace:
+        """The right to change it: the configuration is saved and the journal begun."""
+        return Workspace.open(
+            self.testbed, self.gateway, self.identity, self.folder, self.mark, clean_endpoints
+        )
+
+    @once
+    def rules(self) -> RuleSet:
+        """The test policies."""
+        ends, ports = self.testbed.endpoints, self.testbed.gateway
+        flow = Flow(
+            ends.client.address, ends.server.address, ports.client_port, ports.server_port
+        )
+        return RuleSet(self.gateway, self.workspace.changes, flow)
+
+    @once
+    def client(self) -> SshShell:
+        """The endpoint on the customer's side."""
+        return self._endpoint("client")
+
+    @once
+    def server(self) -> SshShell:
+        """The endpoint on the far side."""
+        return self._endpoint("server")
+
+    @once
+    def file_server(self) -> FileServer:
+        """What serves files on the server."""
+        files = self.testbed.endpoints.server.files
+        if files is None:
+            raise NotProven(
+                "the testbed names no file server. Set up HTTP, HTTPS and FTP on the server and "
+                "add endpoints.server.files (see docs/orders-and-testbeds.md)."
+            )
+        return files
+
+    @once
+    def files(self) -> TestFiles:
+        """The run's files on it."""
+        return TestFiles(self.server, self.file_server.folder, self.mark)
+
+    @once
+    def specimens(self) -> dict[str, Specimen]:
+        """What security services have to stop, and what not."""
+        return specimens(self.mark, tuple(self.order.filtered_file_types))
+
+    @once
+    def inspection(self) -> Inspection:
+        """The policy that inspects."""
+        profiles = {
+            mode: SecurityProfiles(
+                self.gateway,
+                self.workspace.changes,
+                self.order.filtered_file_types,
+                mode,
+                self.profile.download_mib,
+            )
+            for mode in (FLOW, PROXY)
+        }
+        return Inspection(self.rules, profiles, self.order.inspection_mode)
+
+    @once
+    def country(self) -> OwnCountry:
+        """A country of the run's own, to be blocked."""
+        return OwnCountry(self.gateway, self.workspace.changes, self.rules)
+
+    @once
+    def proxy(self) -> ExplicitProxy:
+        """The gateway's explicit web proxy."""
+        return ExplicitProxy(self.gateway, self.workspace.changes, self.rules)
+
+    @once
+    def remote_access(self) -> RemoteAccess:
+        """Remote access on the gateway, in the way that its version has."""
+        common = (self.gateway, self.workspace.changes, self.rules, int(self.promise("vpn_users")))
+        if offered(self.gateway, self.identity.version):
+            return SslVpn(*common, port=self.testbed.gateway.ssl_vpn_port)
+        return DialUp(*common)
+
+    @once
+    def wire_watch(self) -> WireWatch:
+        """What counts packets between client and gateway; remote access has to be open."""
+        address = self.gateway.port_address(self.testbed.gateway.client_port)
+        inside = (self.testbed.endpoints.server.address, str(POOLS_WITHIN))
+        tunnel = self.remote_access.on_the_wire
+        return WireWatch(self.client, f"{self.mark}_vpn", address, tunnel, inside)
+
+    @once
+    def vpn_client(self) -> VpnClient:
+        """What connects users on the client; remote access has to be open."""
+        address = self.gateway.port_address(self.testbed.gateway.client_port)
+        access = self.remote_access
+        if isinstance(access, SslVpn):
+            where = (address, access.port, access.pin())
+            limit_s = self.profile.traffic_s(1)[1] + _BEYOND_TRIALS_S
+            return SslVpnClient(self.client, self.mark, *where, limit_s)
+        own = self.testbed.endpoints.client.address
+        return DialUpClient(self.client, self.mark, own, address, access)
+
+    @once
+    def peer(self) -> SshShell:
+        """The far end of the tunnels between sites."""
+        return self._endpoint("peer")
+
+    @once
+    def site(self) -> Site:
+        """Where the tunnels between sites run."""
+        told = self._host("peer")
+        return Site(
+            told.gateway_port, self.gateway.port_address(told.gateway_port), told.address
+        )
+
+    @once
+    def site_tunnels(self) -> SiteTunnels:
+        """The gateway's side of them."""
+        return SiteTunnels(self.gateway, self.workspace.changes, self.rules, self.site)
+
+    @once
+    def site_peer(self) -> SitePeer:
+        """Their far side."""
+        ends = self.testbed.endpoints
+        charon, port = Charon(self.peer), ends.peer.probe_port
+        return SitePeer(self.peer, charon, self.mark, self.site, ends.client.address, port)
+
+    @once
+    def site_vpn(self) -> SiteVpn:
+        """Both sides of them, with what the checks keep of them."""
+        return SiteVpn(self.site_tunnels, self.site_peer)
+
+    @once
+    def provisioning(self) -> Provisioning:
+        """Tenants on the gateway."""
+        outer = self.testbed.gateway.server_port
+        return Provisioning(lambda: connect(self.testbed), self.workspace.changes, outer)
+
+    def _host(self, name: str) -> Host:
+        host = self.testbed.endpoints.named.get(name)
+        if host is None:
+            raise NotProven(
+                f"the testbed names no {name}. Set up a Linux host with strongSwan behind another "
+                f"port of the gateway and add endpoints.{name} (see docs/orders-and-testbeds.md)."
+            )
+        return host
+
+    def _endpoint(self, name: str) -> SshShell:
+        shell = SshShell(name, self._host(name), self.mark)
+        shell.connect()
+        return shell
+
+    def has(self, name: str) -> bool:
+        """Whether one of the above was opened and is there."""
+        return name in self.kept and not isinstance(self.kept[name], Exception)
+
+    def shells(self) -> list[SshShell]:
+        """The endpoints that were opened."""
+        return [self.kept[name] for name in ("client", "server", "peer") if self.has(name)]
+
+    def promise(self, figure: str) -> float:
+        """A figure of the ordered tier, such as "stateful_mbps".
+
+        Raises:
+            NotProven: there is no such figure, which is a mistake in a suite.
+        """
+        value = getattr(self.order.promise, figure, None)
+        if value is None:
+            raise NotProven(f"the catalogue has no figure {figure} for {self.order.tier}.")
+        return float(value)
+
+    def note(self, kind: str, content: object, aside: bool = False) -> None:
+        """Write a record into the log, for the certificate, and keep it for the report.
+
+        Args:
+            kind, content: see `gatepass.results.record.dump`.
+            aside: one of so many that it has no place among the report's figures of its check.
+        """
+        if not aside:
+            self.noted.append(content)
+        if kind == "restoration":
+            self.restoration = content
+        logger.debug(record.dump(kind, content))
+        if line := log_lines.line(content):
+            logger.info(line, html=True)
+
+    def evidence(self, claim: str, observed: str, holds: bool) -> None:
+        """Record an independent observation, and fail the check where it does not hold.
+
+        Args:
+            claim: what should be, the same words in every check.
+            observed: what was seen, with figures.
+            holds: whether it was so.
+
+        Raises:
+            AssertionError: it does not hold.
+        """
+        self.note("evidence", record.Evidence(claim, observed, holds))
+        if not holds:
+            raise AssertionError(f"{claim}: not so. {observed}")
+
+
+session = Session()
