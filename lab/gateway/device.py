@@ -26,13 +26,15 @@ from lab.gateway.cmdb.vault import Vault
 from lab.gateway.faults import Faults
 from lab.gateway.identity import Identity
 from lab.gateway.resources import Resources
-from lab.gateway.schema import vpn_certificate
 from lab.gateway.security_log import SecurityLog
 
 log = logging.getLogger(__name__)
 
 API_USER = "acceptance"
 ADMIN = "admin"
+_CERTIFICATES = "vpn.certificate/local"
+_FACTORY_CERTIFICATE = "Fortinet_Factory"
+"""The certificate that the device itself comes with."""
 
 
 class SetupError(Exception):
@@ -160,13 +162,13 @@ class Device:
 
     def _furnish(self, editor: Editor) -> None:
         """Give the device the certificate that it comes with, where it has none yet."""
-        table = editor.table(vpn_certificate.LOCAL.path)
-        if editor.state.find(table.path, vpn_certificate.FACTORY) is not None:
+        table = editor.table(_CERTIFICATES)
+        if editor.state.find(table.path, _FACTORY_CERTIFICATE) is not None:
             return
         serial = self._identity.serial
         certificate, key = Authority(serial).server(serial, DNSName(serial))
         editor.install(table, {
-            "name": vpn_certificate.FACTORY, "range": "global", "source": "factory",
+            "name": _FACTORY_CERTIFICATE, "range": "global", "source": "factory",
             "comments": "This certificate is embedded in the hardware at the factory and is "
                         "unique to this unit. ",
             "certificate": certificate.decode(), "private-key": key.decode()})

@@ -24,8 +24,9 @@ def _received_mbps(report: dict) -> float:
 
 
 def _holds(report: dict, mbps: float) -> bool:
-    # Which shaper applies; how exactly it holds, the queue's own count tells elsewhere.
-    return 0.5 * mbps < _received_mbps(report) < 1.1 * mbps
+    # Which shaper applies, also on a machine that is busy with something else; how exactly it
+    # holds, the queue's own count tells elsewhere.
+    return 0.2 * mbps < _received_mbps(report) < 1.1 * mbps
 
 
 @pytest.mark.parametrize("way", [[], ["-R"]], ids=["forward", "reverse"])
@@ -100,6 +101,7 @@ def test_ipv6_may_not_pass_although_permitted(rig):
         rig.apply(config(both), faults)
         assert (rig.tcp(SERVER6), rig.tcp()) == (seen, CLIENT)
 
+
 def test_fault_not_applied_keeps_what_was_in_force(rig):
     rig.apply(BASE)
     rig.apply(config(), {"not-applied": {}})
@@ -166,10 +168,15 @@ def _idle_share(seconds: float = 0.5) -> float:
     return passed[3] / sum(passed)
 
 
-@pytest.mark.parametrize(
-    ("fault", "low", "high"),
-    [("shaper-below-tier", 205, 255), ("shaper-missing", 600, 1e6)],
-)
-def test_faults_of_the_shaper(rig, fault, low, high):
-    rig.apply(config(policy(1), **SHAPED), {fault: {}})
-    assert low < _received_mbps(rig.iperf3(seconds=1)) < high
+def _classes(rig) -> str:
+    return rig.output("tc", "class", "show", "dev", "port1")
+
+
+def test_faults_of_the_shaper(rig):
+    rig.apply(config(policy(1), **SHAPED), {"shaper-below-tier": {}})
+    assert "rate 257600Kbit" in _classes(rig)
+    assert _received_mbps(rig.iperf3(seconds=1)) < 255
+    rig.apply(config(policy(1), **SHAPED), {"shaper-missing": {}})
+    assert "rate" not in _classes(rig)
+    rig.apply(config(policy(1), **SHAPED))
+    assert "rate 322Mbit" in _classes(rig)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from lab.gateway.call import Call
 from lab.gateway.errors import malformed, not_found
 from lab.gateway.monitors.model import Monitor, needed, whole
-from lab.gateway.schema import vpn_ssl
+from lab.gateway.schema import ALL
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device
 
 _KINDS = ("websession", "subsession")
 _LARGEST_INDEX = 2**32 - 1
+_UNTIL = next(table.until for table in ALL if table.path == "vpn.ssl/settings")
 
 
 async def _shown(device: Device) -> Mapping[str, Any]:
@@ -90,8 +91,8 @@ async def _clear(device: Device, call: Call) -> dict[str, Any]:
 
 
 MONITORS = {
-    "vpn/ssl": Monitor("vpngrp", get=_sessions, until=vpn_ssl.UNTIL),
-    "vpn/ssl/stats": Monitor("vpngrp", get=_stats, until=vpn_ssl.UNTIL),
-    "vpn/ssl/delete": Monitor("vpngrp", post=_delete, until=vpn_ssl.UNTIL),
-    "vpn/ssl/clear_tunnel": Monitor("vpngrp", post=_clear, until=vpn_ssl.UNTIL),
+    "vpn/ssl": Monitor("vpngrp", get=_sessions, until=_UNTIL),
+    "vpn/ssl/stats": Monitor("vpngrp", get=_stats, until=_UNTIL),
+    "vpn/ssl/delete": Monitor("vpngrp", post=_delete, until=_UNTIL),
+    "vpn/ssl/clear_tunnel": Monitor("vpngrp", post=_clear, until=_UNTIL),
 }

@@ -1,0 +1,42 @@
+"""Readers of values that the lab knows all of: countries, categories, certificates."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cryptography import x509
+
+from lab.gateway.errors import bad_value
+from lab.gateway.schema import values
+from lab.gateway.schema.countries import COUNTRIES
+from lab.gateway.schema.signatures import CATEGORIES
+
+OWN_CODE = re.compile("[A-Z][0-9]")
+"""A letter and a digit: no country of ISO 3166 has such a code."""
+OWN_CODES = [f"{letter}{digit}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" for digit in range(10)]
+_LONGEST_PEM = 16_384
+
+application_category = values.one_of(CATEGORIES)
+
+
+def country(name: str, value: Any) -> str:
+    """The code of a country or of one's own, in capitals.
+
+    Raises:
+        CmdbError: it is neither.
+    """
+    code = values.text(name, value).upper()
+    if code and code not in COUNTRIES and not OWN_CODE.fullmatch(code):
+        raise bad_value(name, value, "the two letters of a country")
+    return code
+
+
+def certificate(name: str, value: Any) -> str:
+    """A certificate in PEM."""
+    text = values.string(_LONGEST_PEM)(name, value).strip()
+    try:
+        x509.load_pem_x509_certificate(text.encode())
+    except ValueError:
+        raise bad_value(name, text, "a certificate in PEM") from None
+    return text

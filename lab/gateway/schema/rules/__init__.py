@@ -1,0 +1,1 @@
+"""What a table demands of a whole row, and gives it."""

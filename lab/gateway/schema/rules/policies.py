@@ -1,0 +1,113 @@
+"""Rules about policies, security profiles and signatures of one's own."""
+
+from __future__ import annotations
+
+import re
+
+from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
+from lab.gateway.schema.model import Row, View
+from lab.gateway.schema.rules.registry import check, complete
+from lab.gateway.schema.signatures import (
+    APPLICATION_IDS,
+    CATEGORIES,
+    FIRST_APPLICATION,
+    FIRST_IPS_RULE,
+    IPS_RULE_IDS,
+    numbered,
+)
+
+# Attributes of a policy that name profiles which may need a proxy, and their tables.
+_PROFILES = {
+    "av-profile": "antivirus/profile",
+    "webfilter-profile": "webfilter/profile",
+    "file-filter-profile": "file-filter/profile",
+}
+
+
+def _check_feature_sets(row: Row, view: View) -> None:
+    """Check that a policy in flow mode names no profile that needs a proxy.
+
+    Raises:
+        CmdbError: it does.
+    """
+    if row["inspection-mode"] != "flow":
+        return
+    for name, table in _PROFILES.items():
+        profile = view.find(table, row[name]) if row[name] else None
+        if profile is not None and profile.get("feature-set") == "proxy":
+            raise CmdbError(
+                BAD_VALUE,
+                f'{name} "{row[name]}" has feature-set proxy and the policy inspection-mode flow.',
+            )
+
+
+@check("firewall/policy")
+def _policy(row: Row, view: View) -> None:
+    for needed in ("srcintf", "dstintf", "service", "schedule"):
+        if not row[needed]:
+            raise missing(needed)
+    if not (row["srcaddr"] and row["dstaddr"]) and not (row["srcaddr6"] and row["dstaddr6"]):
+        for needed in ("srcaddr", "dstaddr"):
+            if not row[needed] and not row[needed + "6"]:
+                raise missing(needed)
+        raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
+    if row["nat"] == row["ippool"] == "enable" and not (row["poolname"] or row["poolname6"]):
+        raise missing("poolname")
+    _check_feature_sets(row, view)
+
+
+@check("firewall/proxy-policy")
+def _proxy_policy(row: Row, view: View) -> None:
+    for needed in ("proxy", "dstintf", "service", "schedule"):
+        if not row[needed]:
+            raise missing(needed)
+    if not (row["srcaddr"] or row["srcaddr6"]):
+        raise missing("srcaddr")
+    if not (row["dstaddr"] or row["dstaddr6"]):
+        raise missing("dstaddr")
+    if row["proxy"] == "transparent-web" and not row["srcintf"]:
+        raise missing("srcintf")
+
+
+@check("web-proxy/explicit")
+def _explicit_proxy(row: Row, view: View) -> None:
+    if row["status"] == "enable" and not row["http-incoming-port"]:
+        raise missing("http-incoming-port")
+
+
+@check("webfilter/urlfilter")
+def _urlfilter(row: Row, view: View) -> None:
+    for entry in row["entries"]:
+        if not entry["url"]:
+            raise missing("url")
+        if entry["type"] == "regex":
+            try:
+                re.compile(entry["url"])
+            except re.error:
+                raise bad_value("url", entry["url"], "a regular expression") from None
+
+
+@check("file-filter/profile")
+def _file_filter(row: Row, view: View) -> None:
+    for rule in row["rules"]:
+        if not rule["file-type"]:
+            raise missing("file-type")
+
+
+@complete("ips/custom")
+def _with_rule_id(row: Row, view: View) -> Row:
+    """With the number that the signature names, or the next one."""
+    numbered(row, "rule-id", FIRST_IPS_RULE, view.taken("ips/custom", "rule-id"), IPS_RULE_IDS)
+    return row
+
+
+@complete("application/custom")
+def _with_application_id(row: Row, view: View) -> Row:
+    """With the number that the signature names, or the next; the category that it names."""
+    taken = view.taken("application/custom", "id")
+    signature = numbered(row, "id", FIRST_APPLICATION, taken, APPLICATION_IDS)
+    if signature.category is not None:
+        row["category"] = signature.category
+    if row["category"] not in CATEGORIES:
+        raise bad_value("category", row["category"], " ".join(map(str, CATEGORIES)))
+    return row

@@ -1,0 +1,100 @@
+"""Rules about tunnels and remote access; what this gateway does not do is refused."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from typing import Any
+
+from lab.gateway.errors import BAD_VALUE, CmdbError, missing
+from lab.gateway.schema.model import Companion, Row, View
+from lab.gateway.schema.rules.registry import about, check
+
+INTERFACES = "system/interface"
+NO_ADDRESS = "0.0.0.0"
+
+
+def _refuse(row: Row, attribute: str) -> CmdbError:
+    """This gateway does not do what a value asks for."""
+    return CmdbError(
+        BAD_VALUE, f"The lab's gateway has no {attribute} {row[attribute]}; use another."
+    )
+
+
+def tunnel_interface(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The interface that belongs to a row of phase1-interface."""
+    return {"name": row["name"], "type": "tunnel", "interface": row["interface"]}
+
+
+about("vpn.ipsec/phase1-interface", companion=Companion(INTERFACES, tunnel_interface))
+about(
+    INTERFACES,
+    may_come=lambda row: row["type"] == "loopback",
+    is_companion=lambda row: row["type"] == "tunnel",
+)
+
+
+@check("vpn.ipsec/phase1-interface")
+def _phase1(row: Row, view: View) -> None:
+    for needed in ("interface", "proposal", "dhgrp", "psksecret"):
+        if not row[needed]:
+            raise missing(needed)
+    for attribute, known in (
+        ("type", ("static", "dynamic")),
+        ("ip-version", ("4",)),
+        ("authmethod", ("psk",)),
+        ("mode", ("main",)),
+        ("peertype", ("any", "one", "peer", "dialup")),
+        ("encapsulation", ("none",)),
+    ):
+        if row[attribute] not in known:
+            raise _refuse(row, attribute)
+    port = view.find(INTERFACES, row["interface"])
+    if port is not None and port["type"] == "tunnel":
+        raise CmdbError(BAD_VALUE, f"The interface {row['interface']} is a tunnel itself.")
+    if row["type"] == "static" and row["remote-gw"] == NO_ADDRESS:
+        raise missing("remote-gw")
+    if row["peertype"] == "one" and not row["peerid"]:
+        raise missing("peerid")
+    if row["mode-cfg"] == "enable" and row["type"] == "dynamic":
+        _check_pool(row)
+    if row["eap"] == "enable" and row["ike-version"] != "2":
+        raise CmdbError(BAD_VALUE, "EAP needs ike-version 2.")
+
+
+def _check_pool(row: Row) -> None:
+    ends = [int(ipaddress.IPv4Address(row[name])) for name in ("ipv4-start-ip", "ipv4-end-ip")]
+    if row["assign-ip-from"] != "range":
+        raise _refuse(row, "assign-ip-from")
+    if not ends[0] or ends[0] > ends[1]:
+        raise CmdbError(
+            BAD_VALUE,
+            f"ipv4-start-ip {row['ipv4-start-ip']} to ipv4-end-ip {row['ipv4-end-ip']} "
+            "is no range of addresses.",
+        )
+
+
+@check("vpn.ipsec/phase2-interface")
+def _phase2(row: Row, view: View) -> None:
+    for needed in ("phase1name", "proposal"):
+        if not row[needed]:
+            raise missing(needed)
+    if row["pfs"] == "enable" and not row["dhgrp"]:
+        raise missing("dhgrp")
+    for attribute, known in (
+        ("src-addr-type", ("subnet", "range", "ip")),
+        ("dst-addr-type", ("subnet", "range", "ip")),
+        ("encapsulation", ("tunnel-mode",)),
+        ("keylife-type", ("seconds",)),
+    ):
+        if row[attribute] not in known:
+            raise _refuse(row, attribute)
+
+
+@check("vpn.ssl/settings")
+def _ssl_settings(row: Row, view: View) -> None:
+    for rule in row["authentication-rule"]:
+        if not rule["portal"]:
+            raise missing("portal")
+        if not (rule["groups"] or rule["users"]):
+            raise missing("groups")
