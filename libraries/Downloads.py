@@ -22,7 +22,7 @@ from gatepass.verdict.rfc9411 import (
     too_many,
 )
 from gatepass.verdict.throughput import must_be_enough
-from support import trial_runs
+from support import trial_runs, words
 from support.arrivals import port_of
 from support.guard import keyword
 from support.inspection_proof import inspection
@@ -43,7 +43,7 @@ class Downloads:
     """Keywords that time downloads and hold them against the tier's figure with services on."""
 
     @keyword("A large file is downloaded over ${protocol} with services off and on")
-    def large_file(self, protocol: str) -> None:
+    def large_file(self, protocol: words.FileProtocol) -> None:
         """As often as the profile says, each way; the path without the gateway as baseline.
 
         The published test (Hokkanen 2016, test 2): 1 GiB by FTP, ten times, one policy, NAT on.

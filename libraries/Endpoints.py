@@ -11,6 +11,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.endpoint.ssh import SshShell
+from support import words
 from support.connections import address_of, address_over, control, respond
 from support.guard import keyword
 from support.policies import APPLY_S, decided_by
@@ -100,7 +101,7 @@ class Endpoints:
     # -- single connections ------------------------------------------------------------------
 
     @keyword("The test traffic gets through and the server sees the ${whose}")
-    def gets_through(self, whose: str) -> None:
+    def gets_through(self, whose: words.SeenAddress) -> None:
         """A single connection gets through before any load does, from the address expected.
 
         Args:
@@ -110,7 +111,6 @@ class Endpoints:
             AssertionError: it does not, with what the gateway's policy look-up says.
             NotProven: nothing gets through without the gateway either.
         """
-        whose = whose.lower()
         wanted = address_of(whose)
         port = session.testbed.endpoints.server.probe_port
         probe = Probe("tcp", session.testbed.endpoints.server.address, port)
@@ -127,15 +127,14 @@ class Endpoints:
                 f"{_nat_words(whose)}"
             )
 
-    @keyword("TCP port ${port} should get through")
-    def tcp_should_get_through(self, port: str) -> None:
+    @keyword("The ${port} TCP port should get through")
+    def tcp_should_get_through(self, port: words.Port) -> None:
         """A TCP connection from client to server is answered. `port` is first or second.
 
         Raises:
             AssertionError: it is not, although it is on the path without the gateway.
             NotProven: it is not there either, or there is no such path.
         """
-        port = port.lower()
         probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
         answer = self._until("client", "server", probe, lambda answer: bool(answer.seen))
         why = ""
@@ -147,13 +146,12 @@ class Endpoints:
             bool(answer.seen),
         )
 
-    @keyword("TCP port ${port} should be blocked")
-    def tcp_should_be_blocked(self, port: str) -> None:
+    @keyword("The ${port} TCP port should be blocked")
+    def tcp_should_be_blocked(self, port: words.Port) -> None:
         """A TCP connection from client to server gets no answer. `port` is first or second.
 
         It proves something only beside a check that the same connection gets through.
         """
-        port = port.lower()
         probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
         session.evidence(
@@ -201,7 +199,9 @@ class Endpoints:
         )
 
     @keyword("TCP and UDP from ${source} to ${target} over ${version} should be blocked")
-    def tcp_and_udp_should_be_blocked(self, source: str, target: str, version: str) -> None:
+    def tcp_and_udp_should_be_blocked(
+        self, source: words.Endpoint, target: words.Endpoint, version: words.IpVersion
+    ) -> None:
         """On two ports each: no connection but the narrow policy's is answered.
 
         The same connections are tried on the path without the gateway, where they must be
@@ -216,7 +216,6 @@ class Endpoints:
             AssertionError: one is answered.
             NotProven: one is not answered without the gateway, or there is no such path.
         """
-        source, target = source.lower(), target.lower()
         address, ports = address_over(version, target), (_port("first"), _port("second"))
         permitted = ("tcp", session.testbed.endpoints.server.address, ports[0])
         ways = [(protocol, address, port) for protocol in ("tcp", "udp") for port in ports]
@@ -260,7 +259,7 @@ class Endpoints:
         )
 
     @keyword("The server should have seen the ${whose} in every trial")
-    def server_should_have_seen(self, whose: str) -> None:
+    def server_should_have_seen(self, whose: words.SeenAddress) -> None:
         """The address that the server's iperf3 saw is the client's, or the gateway's with NAT."""
         wanted, seen = address_of(whose), session.last.seen
         session.evidence(

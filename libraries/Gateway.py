@@ -9,6 +9,7 @@ from robot.api.deco import library
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.waiting import until
 from gatepass.gateway.fortigate import Refused
+from support import words
 from support.guard import keyword
 from support.policies import APPLY_S, COUNTERS_LAG_S, counter_of, look_up
 from support.session import session
@@ -109,8 +110,8 @@ class Gateway:
 
     # -- policies ----------------------------------------------------------------------------
 
-    @keyword("The Gateway Has ${policies} Policies And The Last One Permits The Test Traffic")
-    def the_gateway_has_policies(self, policies: int, nat: str = "disable") -> None:
+    @keyword("The gateway has a rule set of ${policies} whose last policy permits the test traffic")
+    def the_gateway_has_policies(self, policies: int, nat: words.Switch = "disable") -> None:
         """Bring the gateway to this many test policies, above the customer's own.
 
         Args:
@@ -206,9 +207,9 @@ class Gateway:
         session.rules.drop(self.ipv6)
 
     @keyword("The second policy is ${status}")
-    def the_second_policy_is(self, status: str) -> None:
+    def the_second_policy_is(self, status: words.PolicyState) -> None:
         """Switch the second policy: enabled or disabled."""
-        session.rules.switch(self.second, {"enabled": True, "disabled": False}[status.lower()])
+        session.rules.switch(self.second, status == "enabled")
 
     @keyword()
     def note_what_the_implicit_deny_has_counted(self) -> None:

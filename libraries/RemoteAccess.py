@@ -22,6 +22,7 @@ from gatepass.scenarios.remote_access.configuration import (
     host_of,
 )
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
+from support import words
 from support.guard import keyword
 from support.policies import APPLY_S
 from support.session import session
@@ -55,7 +56,7 @@ class RemoteAccess:
             )
 
     @keyword()
-    def remote_access_is_open(self, nat: str = "disable") -> None:
+    def remote_access_is_open(self, nat: words.Switch = "disable") -> None:
         """Users, groups, profiles and policies are on the gateway, the endpoints are prepared.
 
         Args:
@@ -83,7 +84,7 @@ class RemoteAccess:
     # -- who comes in ------------------------------------------------------------------------
 
     @keyword("A user ${kind} a split tunnel connects")
-    def a_user_connects(self, kind: str) -> None:
+    def a_user_connects(self, kind: words.SplitTunnel) -> None:
         """The first user of a profile gets an address.
 
         Args:
@@ -93,7 +94,7 @@ class RemoteAccess:
             AssertionError: the gateway does not let the user in.
             NotProven: the client may be what keeps the user out.
         """
-        profile = {"with": SPLIT, "without": EVERYTHING}[kind.lower()]
+        profile = {"with": SPLIT, "without": EVERYTHING}[kind]
         _must_connect([session.remote_access.user(profile)])
 
     @keyword()
@@ -176,21 +177,21 @@ class RemoteAccess:
     # -- who has no right --------------------------------------------------------------------
 
     @keyword("${who} tries to connect")
-    def tries_to_connect(self, who: str) -> None:
+    def tries_to_connect(self, who: words.Intruder) -> None:
         """Somebody who has no right to come in asks for a tunnel.
 
         Args:
             who: "a user with a wrong password", "a disabled user" or "a user outside the group".
         """
         access = session.remote_access
-        asking: dict[str, VpnUser] = {
+        asking: dict[words.Intruder, VpnUser] = {
             "a user with a wrong password": replace(
                 access.user(SPLIT), password=secrets.token_urlsafe(15)
             ),
             "a disabled user": access.disabled,
             "a user outside the group": access.outsider,
         }
-        self._tried = who.lower()
+        self._tried = who
         session.connected = session.vpn_client.connect([asking[self._tried]])
 
     @keyword()
@@ -204,7 +205,7 @@ class RemoteAccess:
         session.evidence(f"{self._tried.capitalize()} is refused", observed, not (one.up or listed))
 
     @keyword("A session is used again after ${how}")
-    def a_session_is_used_again(self, how: str) -> None:
+    def a_session_is_used_again(self, how: words.SessionEnd) -> None:
         """What the gateway gave at the login is shown to it again when it should be worth nothing.
 
         Args:
@@ -216,7 +217,7 @@ class RemoteAccess:
         access, user = session.remote_access, session.remote_access.user(SPLIT)
         if not isinstance(access, SslVpn):
             raise NotApplicable(f"with {access.way} nothing outlives a connection: each logs in.")
-        self._tried = how.lower()
+        self._tried = how
         if self._tried == "expiry":
             access.sessions_last(_EXPIRES_S)
         try:

@@ -19,7 +19,7 @@ from gatepass.verdict import ceiling
 from gatepass.verdict.disturbance import told_of
 from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
 from gatepass.verdict.judgement import joined
-from support import trial_runs
+from support import trial_runs, words
 from support.connections import address_of, control, respond
 from support.guard import keyword
 from support.policies import APPLY_S
@@ -40,14 +40,14 @@ class RemoteTraffic:
     # -- one user ----------------------------------------------------------------------------
 
     @keyword("The server should see the user with the address of the ${whose}")
-    def the_server_should_see(self, whose: str) -> None:
+    def the_server_should_see(self, whose: words.SeenUser) -> None:
         """The user exchanges something with the server, which tells whom it sees.
 
         Args:
             whose: tunnel (no NAT) or gateway (NAT).
         """
         (one,) = session.connected
-        wanted = one.address if whose.lower() == "tunnel" else address_of("gateway")
+        wanted = one.address if whose == "tunnel" else address_of("gateway")
         kept: list[Together] = []
 
         def seen() -> set[str]:
@@ -136,7 +136,7 @@ class RemoteTraffic:
     # -- rate --------------------------------------------------------------------------------
 
     @keyword("TCP is sent ${direction} without a tunnel")
-    def sent_without_a_tunnel(self, direction: str) -> None:
+    def sent_without_a_tunnel(self, direction: words.Direction) -> None:
         """The same path through the gateway in clear, for comparison.
 
         It takes the shapers that the tunnel takes: where the tunnel is held by none, the path
@@ -155,7 +155,7 @@ class RemoteTraffic:
         session.note("measurement", self._without.measurement(RATE, conditions))
 
     @keyword("TCP is sent ${direction} over remote access")
-    def sent_over_remote_access(self, direction: str) -> None:
+    def sent_over_remote_access(self, direction: words.Direction) -> None:
         """Trials of one user; until they decide, where the order holds a rate.
 
         Args:

@@ -6,10 +6,11 @@ from robot.api.deco import library
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.waiting import until
-from gatepass.endpoint.specimens import Specimen
+from gatepass.endpoint.specimens import Specimen, SpecimenName
 from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.security_log import stopped, told
 from gatepass.scenarios.security.profiles import PROXY
+from support import words
 from support.arrivals import _sentence, ask, must_arrive, specimen_of
 from support.guard import keyword
 from support.session import session
@@ -39,19 +40,19 @@ class Services:
         session.inspection.begin()
 
     @keyword("Security services are ${state}")
-    def security_services_are(self, state: str) -> None:
+    def security_services_are(self, state: words.Inspection) -> None:
         """Switch inspection on the test policy.
 
         Args:
             state: `off`, `on` (as ordered), `on by flow` or `on by proxy`.
         """
-        word, _, mode = state.lower().partition(" by ")
-        session.inspection.switch({"on": True, "off": False}[word], mode)
+        word, _, mode = state.partition(" by ")
+        session.inspection.switch(word == "on", mode)
 
     # -- specimens ---------------------------------------------------------------------------
 
     @keyword("${what} should arrive over ${protocol}")
-    def should_arrive(self, what: str, protocol: str) -> None:
+    def should_arrive(self, what: SpecimenName, protocol: words.WebProtocol) -> None:
         """It arrives byte for byte.
 
         Args:
@@ -65,7 +66,7 @@ class Services:
         must_arrive(what, protocol)
 
     @keyword("${what} should be stopped over ${protocol}")
-    def should_be_stopped(self, what: str, protocol: str) -> None:
+    def should_be_stopped(self, what: SpecimenName, protocol: words.WebProtocol) -> None:
         """It does not arrive.
 
         Args:
@@ -94,7 +95,7 @@ class Services:
             )
 
     @keyword("The gateway's log should tell of ${what}")
-    def log_should_tell(self, what: str) -> None:
+    def log_should_tell(self, what: SpecimenName) -> None:
         """A new entry of the matching log says that something of the client's was stopped.
 
         Raises:

@@ -12,7 +12,7 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.strongswan import USER_SPACE
 from gatepass.gateway.shapers import held, held_alike
-from gatepass.inputs.proposals import PROPOSALS, Proposal
+from gatepass.inputs.proposals import PROPOSALS, Proposal, ProposalName
 from gatepass.results.record import figure
 from gatepass.scenarios.site_to_site.tunnels import MOST, Tunnel
 from gatepass.verdict import ceiling
@@ -64,7 +64,7 @@ class SiteToSite:
     # -- one tunnel ---------------------------------------------------------------------------
 
     @keyword("A tunnel with ${name} is up")
-    def tunnel_is_up(self, name: str) -> None:
+    def tunnel_is_up(self, name: ProposalName) -> None:
         """One tunnel, encrypted like this, which the peer brings up.
 
         Args:

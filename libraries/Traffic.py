@@ -17,7 +17,7 @@ from gatepass.verdict.disturbance import disturbance, told_of
 from gatepass.verdict.endpoint_load import Ends
 from gatepass.verdict.judgement import HEADROOM, Rig, because, until_decided
 from gatepass.verdict.throughput import Trials, must_be_enough
-from support import trial_runs
+from support import trial_runs, words
 from support.guard import keyword
 from support.reasons import cause_of, conclude
 from support.session import session
@@ -41,7 +41,7 @@ class Traffic:
     # -- the path without the gateway --------------------------------------------------------
 
     @keyword("The path without the gateway is measured ${when} the gateway's checks")
-    def baseline(self, when: str) -> None:
+    def baseline(self, when: words.Moment) -> None:
         """Endpoint to endpoint on the direct path: TCP a little above the tier's rate.
 
         What an endpoint carries at most says nothing of whether it holds the promised rate evenly.
@@ -60,8 +60,8 @@ class Traffic:
         promised = self._threshold("stateful")
         sent = trial_runs.control(trial_runs.tcp(), promised)
         session.last = trial_runs.repeated(sent, promised)
-        session.baselines[when.lower()] = session.last
-        measurement = session.last.measurement("Baseline without the gateway", when.lower())
+        session.baselines[when] = session.last
+        measurement = session.last.measurement("Baseline without the gateway", when)
         measurement.facts["asked_mbps"] = round(promised * HEADROOM, 3)
         session.note("measurement", measurement)
 
@@ -108,12 +108,12 @@ class Traffic:
     # -- through the gateway -----------------------------------------------------------------
 
     @keyword("TCP is sent through the gateway about the promise of ${promise} throughput")
-    def tcp_about_promise(self, promise: str) -> None:
+    def tcp_about_promise(self, promise: words.Throughput) -> None:
         """Trials from client to server until they decide whether the tier's rate is reached."""
-        self._measure(promise, trial_runs.tcp(promised_mbps=self._threshold(promise.lower())))
+        self._measure(promise, trial_runs.tcp(promised_mbps=self._threshold(promise)))
 
     @keyword("${kind} is sent ${direction} about the tier's ceiling")
-    def sent_about_ceiling(self, kind: str, direction: str) -> None:
+    def sent_about_ceiling(self, kind: words.Transport, direction: words.Direction) -> None:
         """Trials against the shaper's limit.
 
         Args:
@@ -162,8 +162,8 @@ class Traffic:
             # a starved sender of datagrams would show as a slow gateway, so TCP holds the rate
             self._must_have_overloaded(promised)
             return
-        words = "The tier's rate under the ceiling"
-        floor = trials.measurement(words, session.conditions, promised)
+        rate = "The tier's rate under the ceiling"
+        floor = trials.measurement(rate, session.conditions, promised)
         self._note(floor)
         self._conclude(floor)
 
@@ -212,19 +212,21 @@ class Traffic:
             disturbed=told_of(trials.aside),
         )
 
-    def _threshold(self, promise: str) -> float:
+    def _threshold(self, promise: words.Throughput) -> float:
         return session.promise(PROMISES[promise][1])
 
-    def _measure(self, promise: str, load: Load, at_most: float | None = None) -> None:
-        words, figure_name = PROMISES[promise.lower()]
-        threshold = session.promise(figure_name)
+    def _measure(
+        self, promise: words.Throughput, load: Load, at_most: float | None = None
+    ) -> None:
+        name, figure = PROMISES[promise]
+        threshold = session.promise(figure)
         self._load = load
         control = trial_runs.control(load, threshold)
         session.last = trial_runs.until_decided(
             load, trial_runs.server(), threshold, at_most, control
         )
         self.measurement = session.last.measurement(
-            words, session.conditions, threshold, baseline=self._baseline()
+            name, session.conditions, threshold, baseline=self._baseline()
         )
         if not session.conditions.startswith(("TCP", "UDP")):
             session.note("measurement", self.measurement)

@@ -41,5 +41,5 @@ The Endpoints' Clocks Agree
     All Clocks Should Agree
 
 The Path Is Open Before Any Load
-    Given The Gateway Has 1 Policies And The Last One Permits The Test Traffic
+    Given The Gateway Has A Rule Set Of 1 Whose Last Policy Permits The Test Traffic
     Then The Test Traffic Gets Through And The Server Sees The Client

@@ -17,7 +17,7 @@ Two TCP And UDP Ports Of The Client Are Blocked Over IPv6               server  
 A Policy Permits What It Names
     [Template]    NONE
     Given The Gateway Has Only A Narrow Policy
-    Then TCP Port First Should Get Through
+    Then The First TCP Port Should Get Through
 
 A Policy For IPv6 Permits Its TCP Port, Which Is Blocked Without It
     [Template]    NONE
@@ -38,16 +38,16 @@ The Implicit Deny Counts What It Blocks
 The Order Of Policies Holds
     [Template]    NONE
     Given The Gateway Has Only A Narrow Policy
-    And TCP Port First Should Get Through
+    And The First TCP Port Should Get Through
     When A Policy That Denies Everything Is Put Above It
-    Then TCP Port First Should Be Blocked
+    Then The First TCP Port Should Be Blocked
     When The Denying Policy Is Moved Below It
-    Then TCP Port First Should Get Through
+    Then The First TCP Port Should Get Through
 
 A Disabled Policy Does Nothing
     [Template]    NONE
     Given The Gateway Has Only A Narrow Policy
     And A Second Policy Permits The Next Port
-    And TCP Port Second Should Get Through
+    And The Second TCP Port Should Get Through
     When The Second Policy Is Disabled
-    Then TCP Port Second Should Be Blocked
+    Then The Second TCP Port Should Be Blocked

@@ -11,6 +11,7 @@ import io
 import random
 import zipfile
 from dataclasses import dataclass
+from typing import Literal
 
 # Written in two halves: this file is no virus test file and must not be taken for one.
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$" + rb"EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
@@ -19,6 +20,22 @@ EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$" + rb"EICAR-STANDARD-ANTIVIRUS-TEST-FILE
 HARMLESS_AGENT, CONTROLLED_AGENT = "GatepassHarmless/1.0", "GatepassControlled/1.0"
 BLOCKED_HOST, NEIGHBOUR_HOST = "blocked.gatepass.test", "allowed.gatepass.test"
 """Names in the zone that is set aside for tests (RFC 6761); the client gives them the address."""
+
+
+SpecimenName = Literal[
+    "the virus test file",
+    "a clean file",
+    "a virus in a large archive",
+    "a clean archive",
+    "the page of a blocked host",
+    "the page of its neighbour",
+    "an exploit-like request",
+    "a harmless request",
+    "a controlled application",
+    "another application",
+    "a file of a filtered type",
+    "a file of another type",
+]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from gatepass.report import certificate
 from gatepass.report.checks import reasons
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
-from gatepass.run import aftermath, plan, turns
+from gatepass.run import aftermath, plan, sentences, turns
 from gatepass.run.progress import tell
 
 EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
@@ -119,6 +119,7 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     order = load_order(call.order, catalogue)
     load_published(VARIABLES / "published_results.yaml")
     _robot_options(call.robot)
+    sentences.must_be_sound(SUITES)
     return order, profile, plan.chosen(SUITES, call.robot)
 
 

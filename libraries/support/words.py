@@ -1,0 +1,28 @@
+"""The words that a sentence may hold, by kind.
+
+Robot refuses everything else, small and capital letters alike, and `gatepass.run.sentences` has it
+do so before anything is contacted.
+"""
+
+from typing import Literal
+
+Switch = Literal["enable", "disable"]
+Port = Literal["first", "second"]
+Endpoint = Literal["client", "server"]
+Direction = Literal["to the server", "to the client"]
+IpVersion = Literal["IPv4", "IPv6"]
+Transport = Literal["TCP", "UDP"]
+FileProtocol = Literal["HTTP", "FTP"]
+WebProtocol = Literal["HTTP", "HTTPS", "FTP"]
+Moment = Literal["before", "after"]
+Throughput = Literal["stateful", "security services"]
+
+SeenAddress = Literal["client", "gateway"]
+"""Whose address the server sees: the client's own, or the gateway's where it translates."""
+SeenUser = Literal["tunnel", "gateway"]
+"""The same of a user who dials in."""
+Inspection = Literal["off", "on", "on by flow", "on by proxy"]
+PolicyState = Literal["enabled", "disabled"]
+SplitTunnel = Literal["with", "without"]
+Intruder = Literal["a user with a wrong password", "a disabled user", "a user outside the group"]
+SessionEnd = Literal["logout", "expiry"]

@@ -1,0 +1,67 @@
+"""A word that no sentence knows is told before anything is contacted, in rows of templates too."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gatepass.cli import main
+from gatepass.run import run
+from gatepass.run.sentences import must_be_sound
+
+ROOT = Path(__file__).parents[2]
+
+MISTAKES = {
+    "03 nat": ("enable      gateway", "enabel      gateway", "enable or disable"),
+    "03 whose": ("disable     client", "disable     Servr", "client or gateway"),
+    "05 kind": ("UDP         to", "TCQ         to", "TCP or UDP"),
+    "05 direction": ("to the client", "to the Clint", "to the server or to the client"),
+    "04 target": ("client    server    IPv6", "client    Servr    IPv6", "client or server"),
+    "04 version": ("server    IPv6", "server    IPv7", "IPv4 or IPv6"),
+    "06 what": ("a clean file  ", "a cleen file  ", "a clean file"),
+    "06 kilobytes": ("\n    16\n", "\n    sixteen\n", "integer"),
+    "08 name": ("aes256gcm-dh14", "aes256gcm-dh15", "aes256gcm-dh14"),
+    "09 who": ("\n    A disabled user\n", "\n    A disabld user\n", "a disabled user"),
+    "09 how": ("\n    logout\n", "\n    logut\n", "logout or expiry"),
+    "04 port": ("The First TCP Port", "The Frist TCP Port", "first or second"),
+    "04 status": ("Policy Is Disabled", "Policy Is Disbled", "enabled or disabled"),
+    "02 when": ("Measured Before", "Measured Befor", "before or after"),
+    "09 nat": ("nat=enable", "nat=enabel", "enable or disable"),
+    "02 verb": ("The Rig Should Carry", "The Rig Shuld Carry", "The Rig Should Carry The Tier"),
+}
+"""By chapter and argument: what stands there, what is typed instead, what is said to be allowed."""
+
+
+def _copied(folder: Path, chapter: str, old: str, new: str) -> Path:
+    for room in ("suites", "resources"):
+        shutil.copytree(ROOT / room, folder / room)
+    (file,) = (folder / "suites").glob(f"{chapter}__*.robot")
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    return folder / "suites"
+
+
+def test_the_suites_are_sound() -> None:
+    must_be_sound(ROOT / "suites")
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistyped_word_is_told_with_what_is_allowed(
+    mistake: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    chapter, old, new, allowed = mistake[:2], *MISTAKES[mistake]
+    monkeypatch.setattr(run, "SUITES", _copied(tmp_path, chapter, old, new))
+    assert main(["validate"]) == 64
+    told = capsys.readouterr().err
+    assert f"suites/{chapter}__" in told and "check “" in told and allowed in told
+    assert "Traceback" not in told
+
+
+def test_small_and_capital_letters_are_alike(tmp_path: Path) -> None:
+    must_be_sound(_copied(tmp_path, "05", "to the client", "To The Client"))
