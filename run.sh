@@ -12,6 +12,8 @@ failed()  { printf 'Gatepass: %s\n' "$*" >&2; exit 70; }
 say()     { printf '%s\n' "$*" >&2; }
 
 # --- what was asked for ---------------------------------------------------------------------------
+yes=no
+while [[ ${1-} == --yes ]]; do yes=yes; shift; done
 command=run
 case ${1-} in
   lab|test|validate|restore|certificate|results|verify|history|dashboard|fleet) command=$1; shift ;;
@@ -23,7 +25,7 @@ in_labs() {
   grep -qs '"lab": true' "$1/fleet.json" "${GATEPASS_RESULTS:-$root/results}/$1/fleet.json"
 }
 
-yes=no has_testbed=no wants_help=no
+has_testbed=no wants_help=no
 arguments=()
 for word in "$@"; do
   [[ ${before-} != --resume || ${past_dashes-} ]] || word=--resume=$word

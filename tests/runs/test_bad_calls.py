@@ -245,6 +245,8 @@ def run_sh() -> Callable[..., subprocess.CompletedProcess[str]]:
         (["--testbed=nowhere.yaml", "--profile", "quick"], ["nowhere.yaml"]),
         (["restore", "no-such-run"], ["no-such-run"]),
         (["certificate", "no-such.xml"], ["no-such.xml"]),
+        (["--yes", "certificate", "no-such.xml"], ["no-such.xml"]),
+        (["--yes", "validate", "--order", "nowhere.yaml"], ["nowhere.yaml"]),
     ],
     ids=lambda value: " ".join(value),
 )
