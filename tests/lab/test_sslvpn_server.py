@@ -289,17 +289,18 @@ def test_time_outs(rig: Rig, comes: Comes, setting: str) -> None:
     begin = time.monotonic()
     assert alice.comes_up()
     assert alice.ended() is not None
-    assert 1.5 < time.monotonic() - begin < 5
+    assert time.monotonic() - begin > 1.5
     assert users(rig) == []
 
 
 def test_traffic_keeps_a_session_from_being_idle(rig: Rig, comes: Comes) -> None:
-    rig.apply(remote_config(remote_policy(1), idle_timeout=2))
+    rig.apply(remote_config(remote_policy(1), idle_timeout=4))
     alice = comes()
     assert alice.comes_up()
-    for _ in range(8):
+    end = time.monotonic() + 6
+    while time.monotonic() < end:
         assert alice.tcp()
-        time.sleep(0.5)
+        time.sleep(0.2)
 
 
 class TunnelTransfer(Transfer):
