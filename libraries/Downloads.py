@@ -46,6 +46,8 @@ class Downloads:
     def large_file(self, protocol: words.FileProtocol) -> None:
         """As often as the profile says, each way; the path without the gateway as baseline.
 
+        Example: ``A Large File Is Downloaded Over FTP With Services Off And On``
+
         The published test (Hokkanen 2016, test 2): 1 GiB by FTP, ten times, one policy, NAT on.
 
         Raises:
@@ -92,6 +94,8 @@ class Downloads:
     @keyword("Objects of ${kilobytes} KB are downloaded over HTTP with services on")
     def small_objects(self, kilobytes: int) -> None:
         """Objects of one size over some kept-alive connections, a load of its own each trial.
+
+        Example: ``Objects Of 16 KB Are Downloaded Over HTTP With Services On``
 
         RFC 9411's HTTP throughput (section 7.3); a trial of the profile is its sustain phase. More
         failed transactions than it allows fail the check, by how much the rate deviates is told.

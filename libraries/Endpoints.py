@@ -104,6 +104,8 @@ class Endpoints:
     def gets_through(self, whose: words.SeenAddress) -> None:
         """A single connection gets through before any load does, from the address expected.
 
+        Example: ``The Test Traffic Gets Through And The Server Sees The Client``
+
         Args:
             whose: client (no NAT) or gateway (NAT).
 
@@ -131,6 +133,8 @@ class Endpoints:
     def tcp_should_get_through(self, port: words.Port) -> None:
         """A TCP connection from client to server is answered. `port` is first or second.
 
+        Example: ``The First TCP Port Should Get Through``
+
         Raises:
             AssertionError: it is not, although it is on the path without the gateway.
             NotProven: it is not there either, or there is no such path.
@@ -149,6 +153,8 @@ class Endpoints:
     @keyword("The ${port} TCP port should be blocked")
     def tcp_should_be_blocked(self, port: words.Port) -> None:
         """A TCP connection from client to server gets no answer. `port` is first or second.
+
+        Example: ``The First TCP Port Should Be Blocked``
 
         It proves something only beside a check that the same connection gets through.
         """
@@ -204,11 +210,14 @@ class Endpoints:
     ) -> None:
         """On two ports each: no connection but the narrow policy's is answered.
 
+        Example: ``TCP And UDP From Client To Server Over IPv4 Should Be Blocked``
+
         The same connections are tried on the path without the gateway, where they must be
         answered: otherwise silence would prove nothing.
 
         Args:
-            source, target: client or server.
+            source: from where: client or server.
+            target: to where.
             version: IPv4 or IPv6.
 
         Raises:
@@ -260,7 +269,10 @@ class Endpoints:
 
     @keyword("The server should have seen the ${whose} in every trial")
     def server_should_have_seen(self, whose: words.SeenAddress) -> None:
-        """The address that the server's iperf3 saw is the client's, or the gateway's with NAT."""
+        """The address that the server's iperf3 saw is the client's, or the gateway's with NAT.
+
+        Example: ``The Server Should Have Seen The Client In Every Trial``
+        """
         wanted, seen = address_of(whose), session.last.seen
         session.evidence(
             "The server saw the address that the policy should give",

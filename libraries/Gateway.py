@@ -114,6 +114,8 @@ class Gateway:
     def the_gateway_has_policies(self, policies: int, nat: words.Switch = "disable") -> None:
         """Bring the gateway to this many test policies, above the customer's own.
 
+        Example: ``The Gateway Has A Rule Set Of 1 Whose Last Policy Permits The Test Traffic``
+
         Args:
             policies: at least 1; only the last one matches the test traffic.
             nat: enable or disable, on the last one.
@@ -208,7 +210,10 @@ class Gateway:
 
     @keyword("The second policy is ${status}")
     def the_second_policy_is(self, status: words.PolicyState) -> None:
-        """Switch the second policy: enabled or disabled."""
+        """Switch the second policy: enabled or disabled.
+
+        Example: ``The Second Policy Is Disabled``
+        """
         session.rules.switch(self.second, status == "enabled")
 
     @keyword()

@@ -59,6 +59,8 @@ class RemoteAccess:
     def remote_access_is_open(self, nat: words.Switch = "disable") -> None:
         """Users, groups, profiles and policies are on the gateway, the endpoints are prepared.
 
+        Example: ``Remote Access Is Open``
+
         Args:
             nat: whether the server is to see the gateway's address: enable or disable.
 
@@ -86,6 +88,8 @@ class RemoteAccess:
     @keyword("A user ${kind} a split tunnel connects")
     def a_user_connects(self, kind: words.SplitTunnel) -> None:
         """The first user of a profile gets an address.
+
+        Example: ``A User With A Split Tunnel Connects``
 
         Args:
             kind: "with" (the profile leads to the server alone) or "without" (to everything).
@@ -180,6 +184,8 @@ class RemoteAccess:
     def tries_to_connect(self, who: words.Intruder) -> None:
         """Somebody who has no right to come in asks for a tunnel.
 
+        Example: ``A User With A Wrong Password Tries To Connect``
+
         Args:
             who: "a user with a wrong password", "a disabled user" or "a user outside the group".
         """
@@ -207,6 +213,8 @@ class RemoteAccess:
     @keyword("A session is used again after ${how}")
     def a_session_is_used_again(self, how: words.SessionEnd) -> None:
         """What the gateway gave at the login is shown to it again when it should be worth nothing.
+
+        Example: ``A Session Is Used Again After Logout``
 
         Args:
             how: "logout", or "expiry", for which a login lasts 8 s.

@@ -43,6 +43,8 @@ class RemoteTraffic:
     def the_server_should_see(self, whose: words.SeenUser) -> None:
         """The user exchanges something with the server, which tells whom it sees.
 
+        Example: ``The Server Should See The User With The Address Of The Tunnel``
+
         Args:
             whose: tunnel (no NAT) or gateway (NAT).
         """
@@ -139,6 +141,8 @@ class RemoteTraffic:
     def sent_without_a_tunnel(self, direction: words.Direction) -> None:
         """The same path through the gateway in clear, for comparison.
 
+        Example: ``TCP Is Sent To The Server Without A Tunnel``
+
         It takes the shapers that the tunnel takes: where the tunnel is held by none, the path
         beside it is not held either.
 
@@ -157,6 +161,8 @@ class RemoteTraffic:
     @keyword("TCP is sent ${direction} over remote access")
     def sent_over_remote_access(self, direction: words.Direction) -> None:
         """Trials of one user; until they decide, where the order holds a rate.
+
+        Example: ``TCP Is Sent To The Server Over Remote Access``
 
         Args:
             direction: "to the server" or "to the client".

@@ -32,6 +32,8 @@ class Run:
     def begin_the_run(self, order: str, testbed: str, profile: str, folder: str) -> None:
         """Read order, testbed and profile, meet the gateway, and write down who is tested.
 
+        Example: ``Begin The Run    ${ORDER}    ${TESTBED}    ${PROFILE}    ${RUN FOLDER}``
+
         Args:
             order: path of the order's file.
             testbed: path of the testbed's file.

@@ -43,6 +43,8 @@ class Services:
     def security_services_are(self, state: words.Inspection) -> None:
         """Switch inspection on the test policy.
 
+        Example: ``Security Services Are Off``
+
         Args:
             state: `off`, `on` (as ordered), `on by flow` or `on by proxy`.
         """
@@ -54,6 +56,8 @@ class Services:
     @keyword("${what} should arrive over ${protocol}")
     def should_arrive(self, what: SpecimenName, protocol: words.WebProtocol) -> None:
         """It arrives byte for byte.
+
+        Example: ``The Virus Test File Should Arrive Over HTTP``
 
         Args:
             what: name of a specimen.
@@ -68,6 +72,8 @@ class Services:
     @keyword("${what} should be stopped over ${protocol}")
     def should_be_stopped(self, what: SpecimenName, protocol: words.WebProtocol) -> None:
         """It does not arrive.
+
+        Example: ``The Virus Test File Should Be Stopped Over HTTP``
 
         Args:
             what: name of a specimen.
@@ -97,6 +103,8 @@ class Services:
     @keyword("The gateway's log should tell of ${what}")
     def log_should_tell(self, what: SpecimenName) -> None:
         """A new entry of the matching log says that something of the client's was stopped.
+
+        Example: ``The Gateway's Log Should Tell Of The Virus Test File``
 
         Raises:
             AssertionError: there is none.

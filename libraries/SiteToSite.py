@@ -67,6 +67,8 @@ class SiteToSite:
     def tunnel_is_up(self, name: ProposalName) -> None:
         """One tunnel, encrypted like this, which the peer brings up.
 
+        Example: ``A Tunnel With aes256gcm-dh14 Is Up``
+
         Args:
             name: as the order names it, such as aes256-sha256-dh14.
 

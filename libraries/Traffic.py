@@ -44,6 +44,8 @@ class Traffic:
     def baseline(self, when: words.Moment) -> None:
         """Endpoint to endpoint on the direct path: TCP a little above the tier's rate.
 
+        Example: ``The Path Without The Gateway Is Measured Before The Gateway's Checks``
+
         What an endpoint carries at most says nothing of whether it holds the promised rate evenly.
 
         Args:
@@ -109,12 +111,17 @@ class Traffic:
 
     @keyword("TCP is sent through the gateway about the promise of ${promise} throughput")
     def tcp_about_promise(self, promise: words.Throughput) -> None:
-        """Trials from client to server until they decide whether the tier's rate is reached."""
+        """Trials from client to server until they decide whether the tier's rate is reached.
+
+        Example: ``TCP Is Sent Through The Gateway About The Promise Of Stateful Throughput``
+        """
         self._measure(promise, trial_runs.tcp(promised_mbps=self._threshold(promise)))
 
     @keyword("${kind} is sent ${direction} about the tier's ceiling")
     def sent_about_ceiling(self, kind: words.Transport, direction: words.Direction) -> None:
         """Trials against the shaper's limit.
+
+        Example: ``TCP Is Sent To The Client About The Tier's Ceiling``
 
         Args:
             kind: TCP, or UDP, which is offered a quarter above the tier's rate.

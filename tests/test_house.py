@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from robot.api import TestSuite
+from robot.libdocpkg import LibraryDocumentation
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -106,3 +107,13 @@ def test_keyword_reference_is_up_to_date(tmp_path: Path) -> None:
     for made in sorted(tmp_path.iterdir()):
         kept = ROOT / "docs" / "keywords" / made.name
         assert kept.read_text() == made.read_text(), f"{kept}: run docs/make-keywords.sh"
+
+
+@pytest.mark.parametrize("library", sorted((ROOT / "libraries").glob("*.py")), ids=lambda p: p.stem)
+def test_every_keyword_shows_an_example(library: Path) -> None:
+    without = [
+        keyword.name
+        for keyword in LibraryDocumentation(str(library)).keywords
+        if "Example: ``" not in keyword.doc
+    ]
+    assert not without

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import traceback
 from collections.abc import Callable
 
 from robot.api import logger
 from robot.api.deco import keyword as robot_keyword
 from robot.errors import RobotError
+from robot.utils import printable_name
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.gateway.fortigate import GatewayLost, Refused
@@ -41,9 +43,18 @@ def keyword(name: str | None = None) -> Callable:
                 first_failure.keep(error)
                 raise NotProven(sentence(error)) from error
 
+        guarded.__doc__ = _with_example(function, name)
         return robot_keyword(name)(guarded)
 
     return decorate
+
+
+def _with_example(function: Callable, name: str | None) -> str:
+    """The documentation; a keyword without arguments is its own example."""
+    doc = inspect.cleandoc(function.__doc__ or "")
+    if "Example: ``" in doc:
+        return doc
+    return f"{doc}\n\nExample: ``{name or printable_name(function.__name__, code_style=True)}``"
 
 
 def sentence(error: Exception) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from robot.libdocpkg import LibraryDocumentation
 
 from gatepass.cli import main
 from gatepass.run import run
@@ -65,3 +67,19 @@ def test_a_mistyped_word_is_told_with_what_is_allowed(
 
 def test_small_and_capital_letters_are_alike(tmp_path: Path) -> None:
     must_be_sound(_copied(tmp_path, "05", "to the client", "To The Client"))
+
+
+def test_every_example_in_the_documentation_can_be_typed(tmp_path: Path) -> None:
+    libraries = sorted(path.stem for path in (ROOT / "libraries").glob("*.py"))
+    examples = [
+        re.search("Example: ``(.+?)``", keyword.doc)[1]
+        for library in libraries
+        for keyword in LibraryDocumentation(library).keywords
+    ]
+    imports = "\n".join(f"Library    {library}" for library in libraries)
+    steps = "\n".join(f"    {example}" for example in examples)
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "examples.robot").write_text(
+        f"*** Settings ***\n{imports}\n*** Test Cases ***\nExamples\n{steps}\n"
+    )
+    must_be_sound(tmp_path / "suites")
