@@ -26,7 +26,7 @@ def test_a_quiet_rig_disturbs_nothing() -> None:
         (with_client(late_percent=12.0), "programs on the client waited for a processor 12.0 %"),
         (with_client(longest_late_s=0.281), "the client stood still for 281 ms"),
         (with_client(packets_waited_percent=40.0), "the client's packets waited"),
-        (with_client(stolen_percent=30.0), "the hypervisor took 30.0 %"),
+        (with_client(stolen_percent=12.0), "the hypervisor took 12.0 %"),
         (with_client(nic_lost=60), "the client's interfaces lost 60 packets"),
         (with_client(socket_lost=159), "lost 159 packets as a program did not fetch them"),
         (with_client(stepped_s=-0.4), "clock was set by -0.40 s"),
@@ -44,6 +44,10 @@ def test_what_the_rig_did_sets_a_trial_aside(trial: Trial, words: str) -> None:
 @pytest.mark.parametrize("mbps", [1.0, 204.0, 300.0, 597.0, 9000.0])
 def test_a_figure_alone_sets_none_aside(mbps: float) -> None:
     assert disturbance(replace(TRIAL, mbps=mbps)) == ""
+
+
+def test_a_hypervisor_that_takes_little_sets_none_aside() -> None:
+    assert disturbance(with_client(stolen_percent=8.0)) == ""
 
 
 def test_a_sender_of_datagrams_is_always_ready() -> None:

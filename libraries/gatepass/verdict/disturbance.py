@@ -21,8 +21,10 @@ STARVED_PERCENT = 20.0
 """Of the trial: how long iperf3 may wait; up to there TCP kept its rate within 1 % when tried."""
 PACKETS_WAITED_PERCENT = 30.0
 """Of the trial: how long the kernel's packet threads may wait, over all processors together."""
-STOLEN_PERCENT = 25.0
-"""Of the processors' time, by the hypervisor; hosts that share a machine live with less."""
+STOLEN_PERCENT = 10.0
+"""Of the processors' time, by the hypervisor. TCP that was asked for 315 Mbit/s carried 315 in the
+mean of 102 trials with less than 1 % stolen, 309 with 5 to 10 %, 306 with 10 to 15 %, 294 with 15
+to 25 %: from here on a rate may be 3 % short for want of processors alone."""
 STALLED_S = 0.1
 """A single wait of this length empties the queues on the way, which carry on until then."""
 OFF_PERCENT, OFF_S = 2.0, 0.15
