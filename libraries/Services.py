@@ -11,7 +11,7 @@ from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.security_log import stopped, told
 from gatepass.scenarios.security.profiles import PROXY
 from support import words
-from support.arrivals import _sentence, ask, must_arrive, specimen_of
+from support.arrivals import ask, must_arrive, sentence_of, specimen_of
 from support.guard import keyword
 from support.session import session
 
@@ -87,7 +87,7 @@ class Services:
         download = ask(specimen, protocol, arrives=False)
         arrived = download.is_copy_of(specimen.content)
         session.evidence(
-            f"{_sentence(what)} is stopped over {protocol}",
+            f"{sentence_of(what)} is stopped over {protocol}",
             f"{download}; "
             + ("it arrived although services are on." if arrived else "it did not arrive."),
             not arrived,

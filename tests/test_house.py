@@ -92,6 +92,14 @@ def test_imports_that_are_turned_round_are_told(tmp_path: Path) -> None:
         assert re.search(rf"{rule}.* BROKEN", done.stdout), done.stdout
 
 
+def test_what_runs_on_the_endpoints_takes_an_older_python() -> None:
+    """There the time-outs of sockets (up to 3.9) and asyncio (up to 3.10) are their own."""
+    for path in (ROOT / "libraries" / "gatepass" / "endpoint" / "remote").glob("*.py"):
+        tree = ast.parse(path.read_text())
+        names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+        assert "TimeoutError" not in names, path
+
+
 def test_keyword_libraries_do_not_know_each_other() -> None:
     libraries = {path.stem for path in (ROOT / "libraries").glob("*.py")}
     knowing = {

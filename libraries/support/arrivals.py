@@ -44,7 +44,7 @@ def must_arrive(what: str, protocol: str) -> None:
             else f"the server's file has {size:,} bytes. {decided_by(port_of(protocol))}"
         ) + " It arrives on the path without the gateway."
     session.evidence(
-        f"{_sentence(what)} arrives over {protocol} with services {_state()}",
+        f"{sentence_of(what)} arrives over {protocol} with services {_state()}",
         f"{download}; {seen}",
         arrived,
     )
@@ -100,5 +100,6 @@ def _state() -> str:
     return "on" if session.inspection.mode else "off"
 
 
-def _sentence(what: str) -> str:
+def sentence_of(what: str) -> str:
+    """A specimen as a sentence begins with it."""
     return what[0].upper() + what[1:].lower()

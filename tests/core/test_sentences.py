@@ -31,6 +31,7 @@ MISTAKES = {
     "04 status": ("Policy Is Disabled", "Policy Is Disbled", "enabled or disabled"),
     "02 when": ("Measured Before", "Measured Befor", "before or after"),
     "09 nat": ("nat=enable", "nat=enabel", "enable or disable"),
+    "05 row": ("to the client", "to the client    now", "expected 2 arguments, got 3"),
     "02 verb": ("The Rig Should Carry", "The Rig Shuld Carry", "The Rig Should Carry The Tier"),
 }
 """By chapter and argument: what stands there, what is typed instead, what is said to be allowed."""

@@ -30,7 +30,7 @@ from typing import Any
 import yaml
 
 from lab.gateway.schema import parsers, values
-from lab.gateway.schema.model import Attribute, Row, Table
+from lab.gateway.schema.model import Attribute, Table
 from lab.gateway.versions import Release
 
 FOLDER = Path(__file__).with_name("tables")
@@ -272,5 +272,3 @@ _OPTIONS: Mapping[str, Callable[..., Attribute]] = {
     "options": _options(values.options),
     "ordered": _options(values.ordered_options),
 }
-
-__all__ = ["FOLDER", "Row", "read"]

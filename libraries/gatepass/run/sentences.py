@@ -79,9 +79,9 @@ def _user_keywords(test: TestCase) -> dict[str, UserKeyword]:
 def _steps(step: Keyword, known: Mapping[str, UserKeyword]) -> Sequence[Keyword]:
     """A step, or the steps that it is composed of."""
     composed = known.get(_plain(step.name or ""))
-    if composed is None:
-        return [step]
-    words = dict(zip(composed.args.positional, map(str, step.args), strict=False))
+    if composed is None or len(step.args) != len(composed.args.positional):
+        return [step]  # what has too few words or too many, the dry run refuses as it stands
+    words = dict(zip(composed.args.positional, map(str, step.args), strict=True))
 
     def filled(text: str) -> str:
         return _VARIABLE.sub(lambda found: words.get(found[1], found[0]), text)

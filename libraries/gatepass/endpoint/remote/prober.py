@@ -36,7 +36,7 @@ def attempt(protocol, address, port, via, timeout):
             if protocol == "udp":
                 sock.send(b"?")
             seen = sock.recv(64).decode()
-        except TimeoutError:
+        except socket.timeout:
             return "silent", ""
         except OSError as error:
             return "refused", str(error)

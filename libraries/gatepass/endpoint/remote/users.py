@@ -41,7 +41,7 @@ async def be(user, where, url, start, until):
     connection = None
     try:
         connection = await asyncio.wait_for(asyncio.open_connection(*where[:2]), TIMEOUT_S)
-    except (TimeoutError, OSError) as error:
+    except (OSError, asyncio.TimeoutError) as error:
         user.reason = "no connection (%s)" % (error or "time-out")
     await start()
     while time.monotonic() < until():
@@ -52,7 +52,7 @@ async def be(user, where, url, start, until):
             reader, writer = connection
             writer.write(request)
             status, body, closes = await asyncio.wait_for(answer(reader), TIMEOUT_S)
-        except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError) as error:
+        except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
             user.failed += 1
             user.reason = user.reason or "%s" % (error or "no answer in time")
             connection = drop(connection)

@@ -67,7 +67,7 @@ class Charon:
         self.socket.settimeout(left)
         try:
             _, name, message = self.receive()
-        except TimeoutError:
+        except socket.timeout:
             return None
         finally:
             self.socket.settimeout(LONGEST_ANSWER_S)

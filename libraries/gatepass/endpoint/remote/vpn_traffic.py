@@ -40,7 +40,7 @@ async def ask(user, server, until):
             finally:
                 writer.close()
             told["answers"][seen] = told["answers"].get(seen, 0) + 1
-        except (TimeoutError, OSError) as error:
+        except (OSError, asyncio.TimeoutError) as error:
             told["failed"] += 1
             told["reason"] = told["reason"] or str(error) or "no answer in time"
         await asyncio.sleep(PAUSE_S)
