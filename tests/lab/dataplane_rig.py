@@ -65,6 +65,13 @@ class Node:
             subprocess.Popen, argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
 
+    def iperf3_server(self, port: int = 5201) -> subprocess.Popen:
+        """Start an iperf3 server for one test; it listens once this returns."""
+        server = self.spawn("iperf3", "-s", "-1", "-p", str(port))
+        listens = ("ss", "-Hltn", f"sport = :{port}")
+        assert wait_until(lambda: bool(self.spawn(*listens).communicate(timeout=10)[0]), 20)
+        return server
+
     def close(self) -> None:
         os.close(self.ns_fd)
         self._thread.shutdown()
@@ -177,9 +184,8 @@ class Rig:
 
     def iperf3(self, *args: str, seconds: float = 1.5, port: int = 5201) -> dict:
         """Run iperf3 from the client to the server; returns its report."""
-        server = self.server.spawn("iperf3", "-s", "-1", "-p", str(port))
+        server = self.server.iperf3_server(port)
         try:
-            time.sleep(0.1)
             client = self.client.spawn(
                 "iperf3", "-c", SERVER, "-p", str(port), "-J", "-t", str(seconds), *args
             )

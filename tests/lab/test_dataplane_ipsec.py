@@ -256,8 +256,7 @@ def _for_seconds(seconds: float) -> Iterator[None]:
 
 def _mbps(rig: OfficeRig) -> float:
     """TCP from the client to the other office."""
-    server = rig.office.node.spawn("iperf3", "-s", "-1")
-    time.sleep(0.2)
+    server = rig.office.node.iperf3_server()
     try:
         text = rig.client.spawn("iperf3", "-c", behind(1), "-J", "-t", "2").communicate(timeout=20)
         return json.loads(text[0])["end"]["sum_received"]["bits_per_second"] / 1e6

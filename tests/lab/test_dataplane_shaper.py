@@ -174,8 +174,7 @@ def _carried(seconds: float) -> float:
 
 
 def _sending(rig: Rig, streams: int):
-    receiver = rig.server.spawn("iperf3", "-s", "-1")
-    time.sleep(0.1)
+    receiver = rig.server.iperf3_server()
     words = ("-t", "120", "-P", str(streams), "-C", "cubic")
     return receiver, rig.client.spawn("iperf3", "-c", SERVER, *words)
 
