@@ -14,6 +14,7 @@ from gatepass.base.errors import NotProven
 from gatepass.results.record import Measurement
 from gatepass.stats.intervals import Interval, interval
 from gatepass.verdict.judgement import (
+    ALL_ASIDE,
     FAIL,
     FEWEST_CONTROLS,
     PASS,
@@ -160,6 +161,14 @@ def test_what_the_rig_disturbed_counts_for_nobody_and_is_repeated() -> None:
 def test_disturbed_trials_are_repeated_within_the_budget() -> None:
     series = tried(repeat(310), Rule(3, 7, 0.95), disturbed=lambda rate: "busy")
     assert (len(series.counted), len(series.aside)) == (0, 7)
+
+
+def test_a_rig_that_lets_none_count_ends_it_before_the_budget_is_spent() -> None:
+    series = tried(repeat(310), Rule(3, 15, 0.95), disturbed=lambda rate: "busy")
+    assert (series.counted, series.spent) == ([], ALL_ASIDE)
+    seldom = chain(repeat(310, ALL_ASIDE - 1), [311], repeat(310))
+    series = tried(seldom, Rule(3, 15, 0.95), disturbed=lambda rate: "busy" * (rate == 310))
+    assert (series.counted, series.spent) == ([311], 15)
 
 
 class TestControls:

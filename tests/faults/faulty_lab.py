@@ -23,6 +23,7 @@ from gatepass.results.outcome import Check, Outcome, read
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "faulty"
+STOLEN = "The host took processors from this machine; run it again later."
 DID_NOT_RUN = "The run's plan holds this check, but it did not run."
 
 
@@ -177,7 +178,13 @@ def hold(wrong: Iterable[tuple[Check, str]]) -> None:
     wrong = list(wrong)
     assert all(_spoilt(check) for check, _ in wrong), "\n".join(told for _, told in wrong)
     if wrong:
-        pytest.skip("The host took processors from this machine; run it again later.")
+        pytest.skip(STOLEN)
+
+
+def must_be_measured(outcome: Outcome) -> None:
+    """Skip where the host alone kept a check of a run from being measured."""
+    if any(map(_spoilt, outcome.checks)):
+        pytest.skip(STOLEN)
 
 
 def _spoilt(check: Check) -> bool:

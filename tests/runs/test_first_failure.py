@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.faulty_lab import Ended, FaultyLab
+from faults.faulty_lab import Ended, FaultyLab, must_be_measured
 from gatepass.report.failure_data import CHECK_BYTES, INDEX
 from runs.leaks import leaks, secrets_of
 
@@ -20,7 +20,9 @@ HANDOVER = "*.Handover.*"
 def slow(lab: FaultyLab) -> Ended:
     """A run in which one check fails."""
     with lab.faults(("mss-small",)):
-        return lab.run("*.The Path Is Open*", f"*.{CHECK}", HANDOVER)
+        ended = lab.run("*.The Path Is Open*", f"*.{CHECK}", HANDOVER)
+    must_be_measured(ended.outcome)
+    return ended
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from faults.faulty_lab import FaultyLab, gateway_of
-from gatepass.results.outcome import read_digested
+from faults.faulty_lab import FaultyLab, gateway_of, must_be_measured
+from gatepass.results.outcome import read, read_digested
 from gatepass.results.results_json import document, text
 from runs.killing import Runs
 
@@ -27,6 +27,7 @@ def both(lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> tuple[Runs
     def one() -> None:
         running = runs.start(*CHECKS)
         _, said = running.ended(patience_s=120)
+        must_be_measured(read(running.folder / "output.xml"))
         ended.append((running.folder, said))
 
     with gateway_of(lab.testbed) as gateway:

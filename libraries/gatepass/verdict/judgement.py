@@ -22,6 +22,9 @@ FEWEST_CONTROLS = 2
 """Trials without the gateway that a fail stands on, taken in turns with those through it."""
 HEADROOM = 1.05
 """A control is paced to so much of the promise: a rig that is uneven falls short of it at once."""
+ALL_ASIDE = 8
+"""So many trials, of which the rig left none to count, tell that it is not going to: of trials that
+count one time in three, fewer than one series in 25 begins with so many that do not."""
 WITHOUT = "The path without the gateway"
 
 Made = TypeVar("Made")
@@ -81,6 +84,11 @@ class Series(Generic[Made]):
         """How many trials of the budget."""
         return len(self.counted) + len(self.aside) + len(self.controls)
 
+    @property
+    def in_vain(self) -> bool:
+        """Whether the rig is so busy that the rest of the budget would be spent on nothing."""
+        return not self.counted and len(self.aside) >= ALL_ASIDE
+
 
 def decide(value: Interval | Measurement, threshold: float, relation: str = "at least") -> str:
     """Whether an interval lies on one side of a threshold: pass, fail or undecided."""
@@ -103,6 +111,8 @@ def until_decided(
 ) -> Series[Made]:
     """Repeat a trial until its interval decides, cannot any more, or the budget is spent.
 
+    A rig that is too busy for a single trial to count ends it as well (`Series.in_vain`).
+
     Args:
         trial: runs one and returns it.
         samples_of: the samples among the trials that count.
@@ -117,7 +127,7 @@ def until_decided(
     """
     promises = [(threshold, relation)] + [(at_most, "at most")] * (at_most is not None)
     series: Series[Made] = Series()
-    while series.spent < rule.max_trials:
+    while series.spent < rule.max_trials and not series.in_vain:
         made = trial()
         if reason := disturbed(made):
             series.aside.append((made, reason))
