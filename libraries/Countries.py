@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from robot.api.deco import library
 
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from support.arrivals import ask, must_arrive_directly
 from support.guard import keyword
@@ -41,7 +42,7 @@ class Countries:
         download = ask(session.specimens[_PAGE], "HTTP", arrives=False)
         arrived = bool(download.status)
         session.evidence(
-            "What lies in a blocked country is out of reach",
+            say("country"),
             f"{download}; "
             + ("the address was not taken for that country's." if arrived else "nothing arrived."),
             not arrived,
@@ -49,7 +50,7 @@ class Countries:
         number = session.country.policyid
         counted = until(lambda: bool(counter_of(number).get("hit_count")), COUNTERS_LAG_S)
         session.evidence(
-            "The policy that denies the country counts what it blocks",
+            say("country_counted"),
             f"Policy {number} counted {'what it blocked' if counted else 'nothing'}.",
             counted,
         )
@@ -67,7 +68,7 @@ class Countries:
         arrived = download.is_copy_of(specimen.content)
         if not arrived:
             must_arrive_directly(specimen, "HTTP")
-        session.evidence("What lies in another country is in reach", f"{download}.", arrived)
+        session.evidence(say("other_country"), f"{download}.", arrived)
 
     @keyword()
     def the_country_is_blocked_no_more(self) -> None:

@@ -8,6 +8,7 @@ from statistics import fmean
 from robot.api.deco import library
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint.download import Broken, Source, Transfer, timed
 from gatepass.results.record import Measurement, figure
 from gatepass.scenarios.security.application_mix import MIX, OBJECTS, mixed_load
@@ -120,7 +121,7 @@ class Downloads:
                 lambda: Transfer.joined(self._load(self._direct_address, seconds)),
             )
         ((_, connections),) = OBJECTS
-        self._conditions = f"HTTP objects of {kilobytes} KB, {connections} connections"
+        self._conditions = say("objects", kilobytes=kilobytes, connections=connections)
         self._compare(seconds, 1)
 
     @keyword("A mix of applications runs with services on")
@@ -154,8 +155,8 @@ class Downloads:
                     raise NotProven(f"the rig was not its own: {told_of(aside)}")
         self._aside = told_of(aside)
         self._trials = _split(windows, count)
-        mix = ", ".join(f"{count} of {protocol}" for protocol, count in MIX)
-        self._conditions = f"application mix, connections: {mix}"
+        connections = {protocol.lower(): count for protocol, count in MIX}
+        self._conditions = say("mix", **connections)
         self._compare(2 * seconds, 2)
 
     # -- helpers -----------------------------------------------------------------------------
@@ -186,7 +187,7 @@ class Downloads:
             lambda: trial_runs.watched(transfer),
             lambda made: [one.mbps for one in made],
             rule,
-            session.promise("security_services_mbps"),
+            session.promised("services_throughput"),
             disturbed=lambda made: made.disturbed,
             control=(lambda: trial_runs.watched(directly)) if self._direct_address else None,
         )
@@ -254,7 +255,7 @@ class Downloads:
     def _each_should_have_arrived(self) -> None:
         control = " Without the gateway one right after each of them arrived whole."
         session.evidence(
-            "Each download arrives whole",
+            say("whole_downloads"),
             self._told_broken() + (control if self._broken else ""),
             not self._broken,
         )
@@ -263,15 +264,15 @@ class Downloads:
         off, on = self._rates_by_state["off"], self._rates_by_state["on"]
         confidence = session.profile.confidence
         cost = degradation(off, on, confidence)
-        conditions = f"{protocol} download of {self._size // MIB} MiB, NAT on"
+        conditions = say("download", protocol=protocol, mib=self._size // MIB)
         session.note(
-            "measurement", _measurement("Throughput without security services", conditions, off)
+            "measurement", _measurement("throughput_without_services", conditions, off)
         )
         self.measurement = _measurement(
-            "Throughput with security services",
+            "services_throughput",
             conditions,
             on,
-            threshold=session.promise("security_services_mbps"),
+            threshold=session.promised("services_throughput"),
             baseline=fmean(self._direct) if self._direct else None,
             facts={
                 "services_off_mbps": round(fmean(off), 3),
@@ -324,10 +325,10 @@ class Downloads:
         deviation = deviation_percent([window.mbps for window in windows])
         self._rates_by_state = {"on": rates}
         self.measurement = _measurement(
-            "Throughput with security services",
+            "services_throughput",
             self._conditions,
             rates,
-            threshold=session.promise("security_services_mbps"),
+            threshold=session.promised("services_throughput"),
             baseline=fmean(self._direct) if self._direct else None,
             facts={
                 "transactions": whole.files,
@@ -346,7 +347,7 @@ class Downloads:
         if wrong:
             told += f" {self._failed_without(whole.seconds)}"
         session.evidence(
-            "Objects arrive whole with services on",
+            say("whole_objects"),
             f"{self._conditions}: {told} {steadiness}",
             not wrong,
         )
@@ -384,7 +385,7 @@ class Downloads:
 
 def _measurement(
     promise: str,
-    conditions: str,
+    conditions: Phrase,
     rates: Sequence[float],
     threshold: float | None = None,
     baseline: float | None = None,

@@ -8,6 +8,7 @@ import time
 from robot.api.deco import library
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.endpoint.ssh import SshShell
@@ -21,6 +22,7 @@ _TOOLS = ("iperf3", "python3", "ss", "timeout", "setsid", "mktemp", "ps")
 _OLDEST_IPERF3 = (3, 7)
 _SAME_CLOCK_S = 2.0
 _PATIENCE_S = 3
+_PORTS = {"first": say("first_port"), "second": say("second_port")}
 """How long a connection is tried at least: a packet may get lost on the way."""
 
 
@@ -62,7 +64,7 @@ class Endpoints:
         session.endpoint_facts.setdefault(name, {}).update(facts)
         session.note("run", {"endpoints": session.endpoint_facts})
         session.evidence(
-            "The endpoints are reached by SSH with their known host keys and have the tools",
+            say("endpoints"),
             f"The {name}: {kernel}, {cpus} CPUs, iperf3 {facts['iperf3']}.",
             True,
         )
@@ -94,7 +96,7 @@ class Endpoints:
             if left := shell.clean_up():
                 raise NotProven(f"on the {shell.name} this would not end: {left[0]}")
             session.evidence(
-                "Nothing is left running on the endpoints", f"The {shell.name} is clean.", True
+                say("nothing_running"), f"The {shell.name} is clean.", True
             )
         session.responders.clear()
 
@@ -145,7 +147,7 @@ class Endpoints:
         if not answer.seen:
             why = f"{control('client', 'server', [probe])} {decided_by(probe.port)}"
         session.evidence(
-            f"What a policy permits gets through ({port} port)",
+            say("permitted", where=_PORTS[port]),
             f"{probe}: {answer.outcome}. {why}".strip(),
             bool(answer.seen),
         )
@@ -161,7 +163,7 @@ class Endpoints:
         probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
         session.evidence(
-            f"What no policy permits is blocked ({port} port)",
+            say("blocked", where=_PORTS[port]),
             f"{probe}: {answer.outcome}. {decided_by(probe.port) if answer.seen else ''}".strip(),
             not answer.seen,
         )
@@ -183,7 +185,7 @@ class Endpoints:
         else:
             why = control("client", "server", [probe])
         session.evidence(
-            "What a policy permits gets through over IPv6, from the client's own address",
+            say("permitted_ipv6"),
             f"{probe}: {answer.outcome}. {why}",
             answer.seen == wanted,
         )
@@ -199,7 +201,7 @@ class Endpoints:
         probe = Probe("tcp", address_over("IPv6", "server"), _port("first"))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
         session.evidence(
-            "What no policy permits is blocked over IPv6 (first port)",
+            say("blocked", where=say("first_port_ipv6")),
             f"{probe}: {answer.outcome}.",
             not answer.seen,
         )
@@ -242,7 +244,7 @@ class Endpoints:
             else f"{tried}, none was answered; without the gateway each was."
         )
         session.evidence(
-            f"What no policy permits is blocked, {source} to {target} over {version}",
+            say("blocked_ways", what=say(f"{source}_to_{target}"), by=version),
             seen.strip(),
             not through,
         )
@@ -262,7 +264,7 @@ class Endpoints:
         if not answer.seen:
             control("client", "server", [probe])
         session.evidence(
-            "What no policy permits is blocked",
+            say("blocked"),
             f"{probe}: {answer.outcome}. {decided_by(probe.port) if answer.seen else ''}".strip(),
             not answer.seen,
         )
@@ -275,7 +277,7 @@ class Endpoints:
         """
         wanted, seen = address_of(whose), session.last.seen
         session.evidence(
-            "The server saw the address that the policy should give",
+            say("address_seen"),
             f"It saw {' and '.join(sorted(seen))}; expected is {wanted}, the {whose}'s. "
             f"{_nat_words(whose) if seen != {wanted} else ''}".strip(),
             seen == {wanted},

@@ -7,6 +7,7 @@ import time
 from robot.api.deco import library
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.gateway.fortigate import Refused
 from support import words
@@ -34,15 +35,15 @@ class Gateway:
         """
         ordered = session.order.gateway
         if not (ordered.serial or ordered.model):
-            raise NotApplicable("the order names neither serial number nor model.")
+            raise NotApplicable(say("no_serial"))
         identity = session.identity
         for what, wanted, found in (
-            ("serial number", ordered.serial, identity.serial),
+            ("serial", ordered.serial, identity.serial),
             ("model", ordered.model, identity.model),
         ):
             if wanted:
                 session.evidence(
-                    f"The gateway has the {what} that was ordered",
+                    say("ordered_device", what=say(what)),
                     f"Ordered is {wanted}; the gateway at {identity.host} says {found}.",
                     wanted == found,
                 )
@@ -52,10 +53,10 @@ class Gateway:
         """The FortiOS version is one that the order accepts."""
         ordered = session.order.gateway
         if ordered.version is None:
-            raise NotApplicable("the order names no FortiOS version.")
+            raise NotApplicable(say("no_version"))
         version = session.identity.version
         session.evidence(
-            "The FortiOS version is one that was ordered",
+            say("ordered_version"),
             f"Ordered is {ordered.version}; the gateway runs {version}.",
             ordered.accepts_version(version),
         )
@@ -66,7 +67,7 @@ class Gateway:
         identity = session.identity
         held = "the permanent evaluation licence" if identity.evaluation else identity.licence
         session.evidence(
-            "The gateway's licence is valid",
+            say("licence"),
             f"The gateway reports its licence as {held}.",
             identity.licence == "valid" and not identity.evaluation,
         )
@@ -76,17 +77,17 @@ class Gateway:
         """vCPUs and memory are at least what the order asks for."""
         ordered, identity = session.order.gateway, session.identity
         if ordered.min_vcpus is None and ordered.min_memory_mb is None:
-            raise NotApplicable("the order asks for no number of vCPUs and no memory.")
+            raise NotApplicable(say("no_resources"))
         for what, wanted, found in (
-            ("vCPUs", ordered.min_vcpus, identity.vcpus),
-            ("MiB of memory", ordered.min_memory_mb, identity.memory_mb),
+            ("vcpus", ordered.min_vcpus, identity.vcpus),
+            ("memory", ordered.min_memory_mb, identity.memory_mb),
         ):
             if wanted is None:
                 continue
             if found is None:
-                raise NotProven(f"the gateway does not tell its {what}.")
+                raise NotProven(f"the gateway does not tell its {say(what)}.")
             session.evidence(
-                f"The gateway has the {what} that were ordered",
+                say("ordered_resources", what=say(what)),
                 f"Ordered are at least {wanted}; the gateway reports {found}.",
                 found >= wanted,
             )
@@ -102,7 +103,7 @@ class Gateway:
         offset = float(told) - (sent + time.time()) / 2
         right = abs(offset) <= _SAME_CLOCK_S
         session.evidence(
-            "The gateway's clock is right",
+            say("clock"),
             f"It is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this machine's; "
             f"{_SAME_CLOCK_S} s are allowed." + ("" if right else " Set up NTP on the gateway."),
             right,
@@ -121,9 +122,10 @@ class Gateway:
             nat: enable or disable, on the last one.
         """
         self.policyid = session.rules.set(policies, nat == "enable")
-        session.conditions = (
-            f"{policies} polic{'y' if policies == 1 else 'ies'}, "
-            f"NAT {'on' if nat == 'enable' else 'off'}"
+        session.conditions = say(
+            "rule_set" if policies > 1 else "one_policy",
+            policies=policies,
+            nat=say("on" if nat == "enable" else "off"),
         )
         self._await_in_force(self.policyid)
 
@@ -145,7 +147,7 @@ class Gateway:
 
         reached = until(lambda: counted() >= received, COUNTERS_LAG_S)
         session.evidence(
-            "The test policy counted at least the bytes received",
+            say("counted"),
             f"Policy {self.policyid} counted {counted():,} bytes more than before; the receiver "
             f"got {received:,}. "
             + ("" if reached else "Either the traffic took another way, or it does not count."),
@@ -195,7 +197,7 @@ class Gateway:
         """
         rules, ends = session.rules, session.testbed.endpoints
         if ends.client.address6 is None:
-            raise NotApplicable("the testbed has no IPv6 (address6 of client and server).")
+            raise NotApplicable(say("no_ipv6"))
         self.ipv6 = rules.free_id(3)
         service = [{"name": rules.named("narrow")}]
         row = rules.ipv6_row(
@@ -234,7 +236,7 @@ class Gateway:
 
         counted = until(lambda: grown() > 0, COUNTERS_LAG_S)
         session.evidence(
-            "The implicit deny counts what it blocks",
+            say("implicit_deny"),
             f"Policy 0 counted {'more than before' if counted else 'nothing'} while connections "
             "were blocked.",
             counted,
@@ -263,7 +265,7 @@ class Gateway:
             else f'The gateway has no shaper "{name}"'
         )
         session.evidence(
-            "The shaper that was ordered is in use",
+            say("shaper"),
             f"{limit}; shaping policies that use it: {', '.join(map(str, users)) or 'none'}.",
             bool(there and users),
         )
@@ -283,5 +285,5 @@ class Gateway:
 
 def _shaper() -> str:
     if session.order.shaper is None:
-        raise NotApplicable("the order names no shaper.")
+        raise NotApplicable(say("no_shaper"))
     return session.order.shaper.name

@@ -9,6 +9,7 @@ from RequestsLibrary import RequestsLibrary
 from robot.api.deco import library
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import say
 from gatepass.gateway import open_ports
 from gatepass.gateway.fortigate import broken
 from gatepass.gateway.port_language import CLEAR, UNKNOWN, Spoken, language_of
@@ -52,7 +53,7 @@ class Management:
             )
         told = listed(clear or spoken)
         session.evidence(
-            "The management plane answers over HTTPS only",
+            say("https_only"),
             f"{told[0].upper()}{told[1:]}. All {looked.tried:,} TCP ports of {gateway.host} were "
             f"tried; {len(looked.open)} of them took a connection."
             + (" Take its protocol out of allowaccess." if clear else ""),
@@ -65,7 +66,7 @@ class Management:
         modern, told = self._handshake(ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.MAXIMUM_SUPPORTED)
         old, old_told = self._handshake(ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1)
         session.evidence(
-            "The management plane speaks TLS 1.2 or later",
+            say("tls"),
             f"A client that offers TLS 1.2 and later gets {told}; one that offers TLS 1.0 and 1.1 "
             f"gets {old_told}.",
             modern,
@@ -73,7 +74,7 @@ class Management:
         if "NO_PROTOCOLS_AVAILABLE" in old_told:
             raise NotProven("this machine's OpenSSL cannot offer TLS 1.1, so it cannot be tried.")
         session.evidence(
-            "The management plane refuses TLS 1.1 and older",
+            say("tls_old"),
             f"A client that offers TLS 1.0 and 1.1 gets {old_told}.",
             not old,
         )
@@ -96,7 +97,7 @@ class Management:
             good = False
         except OSError as error:  # TLS errors are OSErrors
             raise NotProven(f"the gateway shows no certificate: {_no_handshake(error)}.") from error
-        session.evidence("The management plane presents the pinned certificate", seen, good)
+        session.evidence(say("certificate"), seen, good)
 
     @keyword()
     def the_management_plane_should_refuse_a_call_without_a_token(self) -> None:
@@ -119,7 +120,7 @@ class Management:
                 "says nothing about tokens."
             )
         session.evidence(
-            "The management plane refuses a call without a token",
+            say("token"),
             f"It answers HTTP {answer.status_code}.",
             answer.status_code in (401, 403),
         )

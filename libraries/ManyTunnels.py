@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from robot.api.deco import library
 
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.results.record import Measurement
 from support import trial_runs
@@ -38,8 +39,8 @@ class ManyTunnels:
             session.note(
                 "measurement",
                 Measurement(
-                    "Set-up of IPsec tunnels",
-                    f"{len(others)} at once, {preferred().label}",
+                    "ipsec_set_up",
+                    say("set_up_at_once", tunnels=len(others), label=preferred().label),
                     round(rate, 2),
                     "tunnels/s",
                     trials=(round(rate, 2),),
@@ -69,8 +70,8 @@ class ManyTunnels:
         session.note(
             "measurement",
             Measurement(
-                "IPsec tunnels",
-                "up at once, each to a remote site of its own",
+                "ipsec_tunnels",
+                say("tunnels_at_once"),
                 len(found),
                 "tunnels",
                 observed=True,
@@ -81,7 +82,7 @@ class ManyTunnels:
             ),
         )
         session.evidence(
-            "Every promised IPsec tunnel is up at once",
+            say("tunnels_up"),
             f"{len(found)} of {promised} are up, as gateway and peer tell.",
             len(found) == promised,
         )
@@ -101,7 +102,7 @@ class ManyTunnels:
         if wrong:
             session.site_vpn.must_reach(session.client)
         session.evidence(
-            "Each tunnel carries the traffic of its own network and no other",
+            say("own_network"),
             f"{count - len(wrong)} of {count} counted as many packets as were "
             f"sent to their network{'; ' if wrong else '.'}{wrong[0] if wrong else ''}",
             not wrong,
@@ -112,7 +113,7 @@ class ManyTunnels:
         """Trials through one tunnel while all others are up."""
         vpn = session.site_vpn
         trials = trial_runs.once(trial_runs.tcp(), behind_the_peer(vpn.current.host))
-        conditions = f"{preferred().label}, {len(vpn.there)} tunnels up"
+        conditions = say("with_tunnels", label=preferred().label, tunnels=len(vpn.there))
         session.note("measurement", trials.measurement(RATE, conditions))
         vpn.sa(vpn.current)
 

@@ -10,6 +10,7 @@ from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import Phrase, say
 from gatepass.results.record import Measurement
 from gatepass.scenarios.provisioning import SetUp
 from gatepass.verdict import judgement
@@ -17,9 +18,8 @@ from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
 from support.guard import keyword
 from support.session import session
 
-MEASURED = "Provisioning"
-"""How measurements of it are recorded."""
-WHOLE, SLOWEST = "a whole tenant", "the slowest tenant"
+MEASURED = "provisioning"
+WHOLE, SLOWEST = say("tenant_whole"), say("tenant_slowest")
 
 
 @library(scope="GLOBAL", doc_format="ROBOT")
@@ -34,7 +34,7 @@ class Provisioning:
             NotApplicable: it names none.
         """
         if session.order.provisioning is None:
-            raise NotApplicable("the order asks for no tenants.")
+            raise NotApplicable(say("no_tenants"))
         ordered, most = session.order.provisioning.tenants, session.profile.most_tenants
         self._count = min(ordered, most or ordered)
         self._parallel = min(session.order.provisioning.parallel, self._count)
@@ -64,7 +64,7 @@ class Provisioning:
         if broken and not wrong:
             raise NotProven(_told(broken[0]))
         session.evidence(
-            "Every object of every tenant is there as it was told",
+            say("tenants_whole"),
             _told(wrong[0]) if wrong else self._all_whole(),
             not wrong,
         )
@@ -108,7 +108,7 @@ class Provisioning:
         """
         objects = session.provisioning.take_away()
         session.evidence(
-            "Nothing of a tenant is left once it was taken away",
+            say("tenants_gone"),
             f"{objects:,} objects were removed, and none is left.",
             True,
         )
@@ -123,7 +123,7 @@ class Provisioning:
             f"up, {self._parallel} at a time{fewer}. Each object was read back and compared."
         )
 
-    def _measure(self, step: str, seconds: Sequence[float]) -> None:
+    def _measure(self, step: Phrase, seconds: Sequence[float]) -> None:
         confidence = session.profile.confidence
         found = session.rule.interval(seconds)
         measurement = Measurement(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from robot.api.deco import library
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.results.record import Measurement
 from gatepass.scenarios.security import proxy_users
@@ -31,7 +32,7 @@ class Proxy:
             NotApplicable: the tier promises no proxy users.
         """
         if not session.order.promise.proxy_users:
-            raise NotApplicable(f"{session.order.tier} promises no proxy users.")
+            raise NotApplicable(say("no_proxy_users", tier=session.order.tier))
         session.proxy.forbid()
         self._proxy = session.proxy.switch_on()
 
@@ -65,7 +66,7 @@ class Proxy:
                 "nothing shows that it refuses anybody: does it listen on the client's side?"
             )
         session.evidence(
-            "The proxy refuses whom no policy permits",
+            say("proxy_refuses"),
             f"{asked.served} of {asked.attempted} requests of the client were served"
             + (f" ({asked.reason})." if asked.reason else "."),
             not asked.served,
@@ -85,8 +86,8 @@ class Proxy:
         session.note(
             "measurement",
             Measurement(
-                "Proxy users",
-                "at once, each with a connection and a request in flight",
+                "proxy_users",
+                say("proxy_users_at_once"),
                 min(served),
                 "users",
                 observed=True,
@@ -118,7 +119,7 @@ class Proxy:
             why = f" The others: {worst.reason or 'no answer'}. " + self._not_without_the_proxy(
                 "not all users are served", lambda alone: alone.served_users < alone.users
             )
-        session.evidence("Every promised proxy user is served", f"{worst}.{why}", everyone)
+        session.evidence(say("proxy_serves"), f"{worst}.{why}", everyone)
 
     @keyword()
     def no_user_should_get_the_answer_of_another(self) -> None:
@@ -135,7 +136,7 @@ class Proxy:
             told += " " + self._not_without_the_proxy(
                 "users get answers of others", lambda alone: bool(alone.mixed)
             )
-        session.evidence("No proxy user gets the answer of another", told, not mixed)
+        session.evidence(say("proxy_own"), told, not mixed)
 
     @keyword()
     def hardly_any_transaction_should_fail(self) -> None:
@@ -153,12 +154,12 @@ class Proxy:
             told += " " + self._not_without_the_proxy(
                 "transactions fail", lambda alone: bool(alone.failed)
             )
-        session.evidence("Hardly any of the proxy's transactions fails", told, not wrong)
+        session.evidence(say("proxy_failures"), told, not wrong)
 
     # -- helpers -----------------------------------------------------------------------------
 
     def _promised(self) -> int:
-        return int(session.promise("proxy_users"))
+        return int(session.promised("proxy_users"))
 
     def _users(self, count: int, seconds: float, direct: bool = False) -> Users:
         server = session.testbed.endpoints.server

@@ -9,6 +9,7 @@ from dataclasses import replace
 from robot.api.deco import library
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint import host_changes
 from gatepass.scenarios.remote_access.configuration import (
@@ -34,6 +35,13 @@ _EXPIRES_S = 8
 _EXPIRY_LAG_S = 12
 
 
+_INTRUDERS: dict[words.Intruder, str] = {
+    "a user with a wrong password": "wrong_password",
+    "a disabled user": "disabled_user",
+    "a user outside the group": "outside_group",
+}
+
+
 @library(scope="GLOBAL", doc_format="ROBOT")
 class RemoteAccess:
     """Keywords that open remote access on the gateway and connect users from the client."""
@@ -50,9 +58,7 @@ class RemoteAccess:
         identity = session.identity
         if not offered(session.gateway, identity.version):
             raise NotApplicable(
-                f"{identity.model} with FortiOS {identity.version} has no SSL VPN tunnel (7.6.2 "
-                "was the last version). What was promised of remote access is tested over dial-up "
-                "IPsec."
+                say("no_ssl_vpn", model=identity.model, version=str(identity.version))
             )
 
     @keyword()
@@ -69,7 +75,7 @@ class RemoteAccess:
             NotProven: an endpoint lacks what it takes.
         """
         if not session.order.promise.vpn_users:
-            raise NotApplicable(f"{session.order.tier} promises no VPN users.")
+            raise NotApplicable(say("no_vpn_users", tier=session.order.tier))
         access = session.remote_access
         access.prepare(nat == "enable")
         session.vpn_client.check()
@@ -118,7 +124,7 @@ class RemoteAccess:
         for one in session.connected:
             profile = one.user.profile
             session.evidence(
-                "A VPN user gets an address of the pool and the routes of the profile",
+                say("pool_address"),
                 f"Address {one.address}, routes {words_of(one.routes)}; the pool is "
                 f"{profile.first}-{profile.last}, the profile leads to {words_of(profile.routes)}.",
                 profile.holds(one.address) and set(one.routes) == set(profile.routes),
@@ -138,7 +144,7 @@ class RemoteAccess:
             why = f" The first of the others: “{first.words}”. {shown}"
         slowest = max((one.seconds for one in there), default=0.0)
         session.evidence(
-            "Every promised VPN user is connected with an address of their own",
+            say("users_connected"),
             f"{len(there)} of {promised} users were connected within {slowest:.1f} s, with "
             f"{len(addresses)} addresses.{why}",
             not missing and len(addresses) == len(there),
@@ -153,7 +159,7 @@ class RemoteAccess:
         good = until(look, LAG_S)
         found = wanted & {(row.name, row.address) for row in kept}
         session.evidence(
-            "The gateway lists every VPN user with their address",
+            say("users_listed"),
             f"It lists {len(found)} of {len(wanted)}.",
             good,
         )
@@ -172,7 +178,7 @@ class RemoteAccess:
         good = until(look, LAG_S)
         told = " and ".join(f"{row.address} and {row.bytes:,} bytes" for row in kept)
         session.evidence(
-            "The gateway lists the VPN user with address and traffic",
+            say("user_listed"),
             f"It lists {one.user.name} with {told or 'nothing'}; the user has {one.address} and "
             f"got {needed:,} bytes of content.",
             good,
@@ -197,8 +203,8 @@ class RemoteAccess:
             "a disabled user": access.disabled,
             "a user outside the group": access.outsider,
         }
-        self._tried = who
-        session.connected = session.vpn_client.connect([asking[self._tried]])
+        self._tried = _INTRUDERS[who]
+        session.connected = session.vpn_client.connect([asking[who]])
 
     @keyword()
     def nobody_should_be_connected(self) -> None:
@@ -208,7 +214,8 @@ class RemoteAccess:
         observed = f"Got address {one.address}." if one.up else _refused(one.words)
         if listed:
             observed += f" The gateway lists the user with {listed[0].address or 'no address'}."
-        session.evidence(f"{self._tried.capitalize()} is refused", observed, not (one.up or listed))
+        claim = say("refused_user", what=say(self._tried))
+        session.evidence(claim, observed, not (one.up or listed))
 
     @keyword("A session is used again after ${how}")
     def a_session_is_used_again(self, how: words.SessionEnd) -> None:
@@ -224,7 +231,7 @@ class RemoteAccess:
         """
         access, user = session.remote_access, session.remote_access.user(SPLIT)
         if not isinstance(access, SslVpn):
-            raise NotApplicable(f"with {access.way} nothing outlives a connection: each logs in.")
+            raise NotApplicable(say("nothing_outlives", way=access.way))
         self._tried = how
         if self._tried == "expiry":
             access.sessions_last(_EXPIRES_S)
@@ -247,12 +254,12 @@ class RemoteAccess:
         if self._tried == "expiry":
             became = "ended" if used.by_gateway else "was still up"
             session.evidence(
-                "The gateway ends a session when its time is over",
+                say("session_ends"),
                 f"A login lasts {_EXPIRES_S} s; the tunnel {became} after {used.seconds:g} s.",
                 used.by_gateway,
             )
         session.evidence(
-            f"A session is worth nothing after its {self._tried}",
+            say("session_worthless", what=say(self._tried)),
             f"Used again it got address {used.second}."
             if used.second
             else f"Used again: {_refused(used.words)}",
@@ -276,7 +283,7 @@ class RemoteAccess:
         if left := session.vpn_client.left():
             raise NotProven(f"after the logout this is left on the client: {left[0]}.")
         session.evidence(
-            "Logging out takes address and routes away", "The client has neither any more.", True
+            say("logout_clean"), "The client has neither any more.", True
         )
 
     @keyword()
@@ -285,7 +292,7 @@ class RemoteAccess:
         (one,) = session.connected
         gone = until(lambda: not listed_as(one.user), LAG_S)
         session.evidence(
-            "The gateway lists a VPN user no more after the logout",
+            say("listed_no_more"),
             f"{one.user.name} is {'gone from' if gone else f'still, after {LAG_S} s, in'} its "
             "list.",
             gone,
@@ -330,7 +337,7 @@ def _must_connect(users: Sequence[VpnUser]) -> None:
         if not one.up:
             shown = kept_out_by_the_gateway(one.user, one.words)
             told = f"{one.user.name} did not: “{one.words}”. {shown}"
-        session.evidence("A user of the group gets in", told, one.up)
+        session.evidence(say("group_in"), told, one.up)
 
 
 def _refused(words: str) -> str:

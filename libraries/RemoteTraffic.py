@@ -9,6 +9,7 @@ from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.gateway.shapers import held, held_alike
@@ -27,7 +28,8 @@ from support.reasons import conclude
 from support.session import session
 from support.vpn_users import LAG_S, listed_as, words_of
 
-PROMISE, RATE = "VPN users", "Remote access throughput"
+PROMISE, RATE = "vpn_users", "remote_access_throughput"
+_WAYS: dict[words.Direction, str] = {"to the server": "to_server", "to the client": "to_client"}
 _LOOK_S = 1.0
 _TOGETHER_S = 3.0
 """How long users exchange something with the server, one alone and all of them."""
@@ -65,7 +67,7 @@ class RemoteTraffic:
             _must_be_reached_directly()
         told = words_of(sorted(seen())) if seen() else f"nobody ({kept[0].reason})"
         session.evidence(
-            "The server sees the VPN user with the address that the policy should give",
+            say("user_seen"),
             f"It saw {told}; expected is {wanted}, the {whose.lower()}'s.",
             seen() == {wanted},
         )
@@ -75,7 +77,7 @@ class RemoteTraffic:
         """No packet of the test traffic passed in clear since the users connected."""
         seen = session.wire_watch.look() - session.wire_before
         session.evidence(
-            "Between client and gateway only the tunnel is seen",
+            say("only_tunnel"),
             f"{seen.tunnel:,} packets of the tunnel, {seen.clear:,} of the test traffic in clear.",
             seen.tunnel > 0 and not seen.clear,
         )
@@ -107,7 +109,7 @@ class RemoteTraffic:
                     f"gave the routes {words_of(one.routes)}."
                 )
         session.evidence(
-            "What the profile names goes through the tunnel, everything else past it",
+            say("profile_ways"),
             wrong[0] if wrong else f"{len(tries)} connections took the way that they should.",
             not wrong,
         )
@@ -129,7 +131,7 @@ class RemoteTraffic:
                 f"a connection that is sent into the tunnel by force does not even reach {server}."
             )
         session.evidence(
-            "The tunnel carries nothing that the profile does not name",
+            say("nothing_else"),
             f"Sent into the tunnel by force, a connection to {other} was {outside.outcome}; one to "
             f"{server} was {inside.outcome}.",
             not outside.seen,
@@ -155,7 +157,7 @@ class RemoteTraffic:
         self._held = held(gateway, access.interface(access.user(SPLIT).profile), outgoing)
         with held_alike(gateway, session.workspace.changes, session.rules, outgoing, self._held):
             self._without = trial_runs.once(load, trial_runs.server())
-        conditions = f"without a tunnel, {direction}"
+        conditions = say("without_tunnel", way=say(_WAYS[direction]))
         session.note("measurement", self._without.measurement(RATE, conditions))
 
     @keyword("TCP is sent ${direction} over remote access")
@@ -177,10 +179,10 @@ class RemoteTraffic:
         trials = session.last
         seconds = len(trials.trials) * (self._load.seconds + self._load.omit_s)
         self._program_cpu = (client.cpu_s() - used) / seconds * 100
-        way = session.remote_access.way
+        conditions = say("direction", what=session.remote_access.way, way=say(_WAYS[direction]))
         before = session.baselines.get("before")
         measured = trials.measurement(
-            RATE, f"{way}, {direction}", threshold, baseline=before and before.interval
+            RATE, conditions, threshold, baseline=before and before.interval
         )
         without = self._without.interval.mean
         facts = {
@@ -191,7 +193,7 @@ class RemoteTraffic:
         self._measurement = replace(measured, facts=measured.facts | facts)
         session.note("measurement", self._measurement)
         unpaced = trial_runs.tcp(reverse, source=one.address)
-        self._fastest = trial_runs.fastest(unpaced, far, RATE, f"{way}, {direction}")
+        self._fastest = trial_runs.fastest(unpaced, far, RATE, conditions)
 
     @keyword()
     def the_gateway_should_have_counted_it_all(self) -> None:
@@ -204,7 +206,7 @@ class RemoteTraffic:
 
         good = until(lambda: counted() >= needed, LAG_S)
         session.evidence(
-            "The gateway counted at least the bytes received through the tunnel",
+            say("user_counted"),
             f"It counted {counted():,} bytes for {one.user.name}; the receiver got {needed:,}.",
             good,
         )
@@ -239,7 +241,7 @@ class RemoteTraffic:
             "measurement",
             Measurement(
                 PROMISE,
-                f"{session.remote_access.way}, connected at once, each with traffic of their own",
+                say("users_at_once", way=session.remote_access.way),
                 session.exchanged.served,
                 "users",
                 observed=True,
@@ -264,7 +266,7 @@ class RemoteTraffic:
             _must_be_reached_directly()
         why = f" The first of the others: {unserved[0].told}." if unserved else ""
         session.evidence(
-            "Every VPN user's traffic passes at the same time, and is seen as that user's",
+            say("users_pass"),
             f"{told.served} of {len(told.asked)} users got {told.answers:,} answers, {told.mixed} "
             f"of them with another's address; {told.failed} failed.{why}",
             not unserved,
@@ -285,7 +287,7 @@ class RemoteTraffic:
             )
         first = next((f" {one.name} reached {other.name}." for one, other in told.reached), "")
         session.evidence(
-            "No VPN user reaches another",
+            say("users_apart"),
             f"{len(told.reached)} of {len(told.asked)} datagrams to a neighbour's address arrived."
             + first,
             not told.reached,

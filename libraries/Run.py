@@ -14,6 +14,7 @@ from robot.libraries.BuiltIn import BuiltIn
 import gatepass
 from gatepass.base.errors import NotProven
 from gatepass.base.paths import run_name
+from gatepass.base.phrase import say
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.shapers import in_use
 from gatepass.inputs.published import load_published
@@ -88,7 +89,7 @@ class Run:
         """
         restoration = session.workspace.restore()
         session.note("restoration", restoration)
-        claim = "The gateway's configuration is back as it was"
+        claim = say("restored")
         entries = session.workspace.changes.journal.entries
         if restoration.identical:
             objects = sum(len(entry.get("mkeys", [0])) for entry in entries)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from robot.api.deco import library
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.specimens import Specimen, SpecimenName
 from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.security_log import stopped, told
 from gatepass.scenarios.security.profiles import PROXY
 from support import words
-from support.arrivals import ask, must_arrive, sentence_of, specimen_of
+from support.arrivals import ask, must_arrive, specimen_of
 from support.guard import keyword
 from support.session import session
 
@@ -35,7 +36,7 @@ class Services:
             NotProven: the testbed names no file server.
         """
         if not session.order.options.security_services:
-            raise NotApplicable("the order does not include security services.")
+            raise NotApplicable(say("services_not_ordered"))
         session.files.put(session.specimens.values())
         session.inspection.begin()
 
@@ -87,7 +88,7 @@ class Services:
         download = ask(specimen, protocol, arrives=False)
         arrived = download.is_copy_of(specimen.content)
         session.evidence(
-            f"{sentence_of(what)} is stopped over {protocol}",
+            say("stopped", what=specimen.said, by=protocol),
             f"{download}; "
             + ("it arrived although services are on." if arrived else "it did not arrive."),
             not arrived,
@@ -95,7 +96,7 @@ class Services:
         if session.inspection.mode == PROXY and protocol != "HTTPS":
             part = download.bytes if protocol == "FTP" or download.status == _OK else 0
             session.evidence(
-                "A proxy passes on no byte of what it stops",
+                say("no_byte"),
                 f"{part:,} bytes of the file reached the client over {protocol}.",
                 not part,
             )
@@ -120,7 +121,7 @@ class Services:
 
         there = until(grown, _LOG_LAG_S)
         session.evidence(
-            f"The gateway's {specimen.log} log tells what was stopped",
+            say("logged", log=specimen.log),
             told(found[0]) + "." if there else "No new entry about the client's address.",
             there,
         )

@@ -9,6 +9,7 @@ from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.strongswan import USER_SPACE
 from gatepass.gateway.shapers import held, held_alike
@@ -78,7 +79,7 @@ class SiteToSite:
         """
         proposal = PROPOSALS[name]
         if name not in session.order.vpn.ipsec:
-            raise NotApplicable(f"the order does not ask for {proposal.label}.")
+            raise NotApplicable(say("not_asked_for", label=proposal.label))
         self._one_up(proposal)
 
     @keyword()
@@ -93,7 +94,7 @@ class SiteToSite:
         if self._plain is None:
             self._plain = self._without_a_tunnel(vpn.current)
             measured = self._plain.measurement(
-                "Same path without a tunnel", "from the client through the gateway to the peer"
+                "path_without_tunnel", say("to_peer")
             )
             session.note("measurement", measured)
         tunnel = vpn.current
@@ -114,7 +115,7 @@ class SiteToSite:
         wanted = (own.encryption, own.integrity, own.encryption, own.group)
         esp = "/".join(word for word in used[:2] if word)
         session.evidence(
-            "The tunnel is encrypted as configured",
+            say("encrypted"),
             f"Configured is {own.label}; in use are {esp} for ESP, and {told.encryption} with "
             f"{told.group} for IKE, as the peer's SA tells.",
             used == wanted,
@@ -132,7 +133,7 @@ class SiteToSite:
         reached = until(lambda: min(grown()) >= received, COUNTERS_LAG_S)
         gateway, peer = grown()
         session.evidence(
-            "The tunnel's counters grew by at least the bytes received",
+            say("tunnel_counted"),
             f"The gateway sent {gateway:,} bytes into the tunnel and the peer took {peer:,} out of "
             f"it; the receiver got {received:,}.",
             reached,
@@ -153,7 +154,7 @@ class SiteToSite:
             vpn.must_reach(session.client)
         self.only_encrypted_packets_should_have_come_to_the_peer()
         session.evidence(
-            "What a tunnel leads to is reached",
+            say("behind_tunnel"),
             f"{tunnel.host} behind the tunnel {'answers' if reached else 'does not answer'}.",
             reached,
         )
@@ -163,7 +164,7 @@ class SiteToSite:
         """On the peer's interface towards the gateway: ESP, and no packet of the test in clear."""
         seen = session.site_vpn.peer.wire.look() - self._wire_before
         session.evidence(
-            "Between the gateways only encrypted packets are seen",
+            say("only_encrypted"),
             f"{seen.tunnel:,} packets of ESP and IKE and {seen.clear:,} in clear were seen on the "
             f"peer's interface; ESP on the peer is done in {esp_words()}.",
             seen.tunnel > 0 and seen.clear == 0,
@@ -217,7 +218,7 @@ class SiteToSite:
         told = vpn.pulses(session.client, {tunnel.host: _PULSES})[tunnel.host]
         seen = vpn.peer.wire.look() - self._wire_before
         session.evidence(
-            "Without the tunnel nothing of its network passes in clear",
+            say("no_clear"),
             f"{told.sent} packets were sent to {tunnel.host}, {told.answered} were answered, and "
             f"{seen.clear} in clear were seen on the peer's interface.",
             not told.answered and not seen.clear,
@@ -256,13 +257,14 @@ class SiteToSite:
         self._peer_cpu = (charon.cpu_s() - cpu) / elapsed * 100
         proposal, plain = tunnel.proposal, self._plain.interval
         self._measured = session.last.measurement(
-            RATE, proposal.label, agreed, baseline=plain
+            RATE, say("cipher", label=proposal.label), agreed, baseline=plain
         )
         weak = {"weak": proposal.weak} if proposal.weak else {}
         self._measured.facts.update(weak)
         self._measured.facts["shaper"] = str(self._held)
         session.note("measurement", self._measured)
-        self._fastest = trial_runs.fastest(trial_runs.tcp(), far, RATE, proposal.label, weak)
+        cipher = say("cipher", label=proposal.label)
+        self._fastest = trial_runs.fastest(trial_runs.tcp(), far, RATE, cipher, weak)
 
     def _bytes(self, tunnel: Tunnel) -> tuple[int, int]:
         """What the gateway has sent into the tunnel, and what the peer has taken out of it."""

@@ -8,6 +8,7 @@ from statistics import fmean
 from robot.api.deco import library
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.results import record
 from gatepass.results.record import Evidence, Measurement, figure
 from gatepass.results.trial import Load, Trial
@@ -22,10 +23,12 @@ from support.guard import keyword
 from support.reasons import cause_of, conclude
 from support.session import session
 
-PROMISES = {
-    "stateful": ("Stateful throughput", "stateful_mbps"),
-    "security services": ("Throughput with security services", "security_services_mbps"),
+_STATEFUL = "stateful_throughput"
+_PROMISES: dict[words.Throughput, str] = {
+    "stateful": _STATEFUL,
+    "security services": "services_throughput",
 }
+_WAYS = {"to the server": "to_server", "to the client": "to_client"}
 _POLICING = 1.25
 """What is offered to see a limit: a quarter above it (ITU-T Y.1564, traffic policing test)."""
 _OVERLOAD_SHOWS = 0.9
@@ -55,15 +58,12 @@ class Traffic:
             NotApplicable: the testbed has no such path.
         """
         if session.testbed.endpoints.server.direct_address is None:
-            raise NotApplicable(
-                "the testbed names no direct_address, so a slow rig cannot be told from a slow "
-                "gateway: no check of throughput can fail, only pass or be not proven."
-            )
-        promised = self._threshold("stateful")
+            raise NotApplicable(say("no_direct_path"))
+        promised = session.promised(_STATEFUL)
         sent = trial_runs.control(trial_runs.tcp(), promised)
         session.last = trial_runs.repeated(sent, promised)
         session.baselines[when] = session.last
-        measurement = session.last.measurement("Baseline without the gateway", when)
+        measurement = session.last.measurement("baseline", say(when))
         measurement.facts["asked_mbps"] = round(promised * HEADROOM, 3)
         session.note("measurement", measurement)
 
@@ -74,7 +74,7 @@ class Traffic:
         Raises:
             NotProven: it does not, so that no gateway could be judged here.
         """
-        self._rig_carries(session.last, "before the checks")
+        self._rig_carries(session.last, "before")
 
     @keyword()
     def the_rig_should_not_have_drifted(self) -> None:
@@ -85,24 +85,24 @@ class Traffic:
         """
         if session.baselines.get("before") is None:
             raise NotProven("the path without the gateway was not measured before the checks.")
-        self._rig_carries(session.baselines["after"], "after the checks")
+        self._rig_carries(session.baselines["after"], "after")
 
-    def _rig_carries(self, trials: Trials, when: str) -> None:
-        promised = self._threshold("stateful")
+    def _rig_carries(self, trials: Trials, when: words.Moment) -> None:
+        promised = session.promised(_STATEFUL)
         carried = trials.interval.mean
         asked = promised * HEADROOM
         enough = carried >= promised
         session.note(
             "evidence",
             Evidence(
-                f"The rig carries the tier's rate without the gateway {when}",
+                say("rig_room", when=say(when)),
                 f"Asked for {asked:g} Mbit/s it carried {figure(carried)} in the mean of "
                 f"{len(trials.rates)} trials; {promised:g} are promised.",
                 enough,
             ),
         )
         if not enough:
-            held = trials.measurement("The path without the gateway", when, promised)
+            held = trials.measurement("baseline", say(when), promised)
             rig = Rig(trials.rates, trials.rig.limit)
             cause = cause_of(Seen(held, by_rig=True, trials=trials.trials, without=trials.rates))
             raise NotProven(because(rig.limits(held), cause))
@@ -115,7 +115,14 @@ class Traffic:
 
         Example: ``TCP Is Sent Through The Gateway About The Promise Of Stateful Throughput``
         """
-        self._measure(promise, trial_runs.tcp(promised_mbps=self._threshold(promise)))
+        name = _PROMISES[promise]
+        threshold = session.promised(name)
+        self._measure(trial_runs.tcp(promised_mbps=threshold), threshold)
+        self._note(
+            session.last.measurement(
+                name, session.conditions, threshold, baseline=self._baseline()
+            )
+        )
 
     @keyword("${kind} is sent ${direction} about the tier's ceiling")
     def sent_about_ceiling(self, kind: words.Transport, direction: words.Direction) -> None:
@@ -127,14 +134,14 @@ class Traffic:
             kind: TCP, or UDP, which is offered a quarter above the tier's rate.
             direction: "to the server" or "to the client".
         """
-        promised = self._threshold("stateful")
-        session.conditions = f"{kind}, {direction}"
+        promised = session.promised(_STATEFUL)
+        session.conditions = say("direction", what=say(kind), way=say(_WAYS[direction]))
         load = trial_runs.tcp(
             reverse=direction == "to the client",
             udp_mbps=promised * _POLICING if kind == "UDP" else None,
             promised_mbps=promised,
         )
-        self._measure("stateful", load, at_most=session.order.ceiling_mbps)
+        self._measure(load, promised, at_most=session.order.ceiling_mbps)
 
     @keyword()
     def the_throughput_should_reach_the_promise(self) -> None:
@@ -149,10 +156,10 @@ class Traffic:
     @keyword()
     def the_throughput_should_keep_the_ceiling(self) -> None:
         """The customer gets the tier's rate, and no more than it plus the burst allowance."""
-        promised, trials = self._threshold("stateful"), session.last
+        promised, trials = session.promised(_STATEFUL), session.last
         self._note(
             trials.measurement(
-                "The tier's ceiling",
+                "ceiling",
                 session.conditions,
                 session.order.ceiling_mbps,
                 "at most",
@@ -169,16 +176,15 @@ class Traffic:
             # a starved sender of datagrams would show as a slow gateway, so TCP holds the rate
             self._must_have_overloaded(promised)
             return
-        rate = "The tier's rate under the ceiling"
-        floor = trials.measurement(rate, session.conditions, promised)
+        floor = trials.measurement("rate_under_ceiling", session.conditions, promised)
         self._note(floor)
         self._conclude(floor)
 
     @keyword("Datagrams Are Sent At Three Quarters Of The Tier's Rate")
     def datagrams_are_sent_at_three_quarters_of_the_tiers_rate(self) -> None:
         """UDP from client to server, a trial after the other until loss is decided about."""
-        rate = self._threshold("stateful") * _LOSS_AT
-        session.conditions = f"UDP at {rate:g} Mbit/s"
+        rate = session.promised(_STATEFUL) * _LOSS_AT
+        session.conditions = say("datagrams", mbps=rate)
         self._load = trial_runs.tcp(udp_mbps=rate)
         limit, far = session.profile.max_loss_percent, trial_runs.server()
         series = until_decided(
@@ -219,24 +225,12 @@ class Traffic:
             disturbed=told_of(trials.aside),
         )
 
-    def _threshold(self, promise: words.Throughput) -> float:
-        return session.promise(PROMISES[promise][1])
-
-    def _measure(
-        self, promise: words.Throughput, load: Load, at_most: float | None = None
-    ) -> None:
-        name, figure = PROMISES[promise]
-        threshold = session.promise(figure)
+    def _measure(self, load: Load, threshold: float, at_most: float | None = None) -> None:
         self._load = load
         control = trial_runs.control(load, threshold)
         session.last = trial_runs.until_decided(
             load, trial_runs.server(), threshold, at_most, control
         )
-        self.measurement = session.last.measurement(
-            name, session.conditions, threshold, baseline=self._baseline()
-        )
-        if not session.conditions.startswith(("TCP", "UDP")):
-            session.note("measurement", self.measurement)
 
     def _baseline(self) -> Interval | None:
         before = session.baselines.get("before")
@@ -266,7 +260,7 @@ class Traffic:
 
     def _loss_of_the_rig(self) -> str:
         """Why the rig itself could have lost as much; empty where it did not."""
-        sent = trial_runs.control(self._load, session.promise("stateful_mbps") * _LOSS_AT)
+        sent = trial_runs.control(self._load, session.promised(_STATEFUL) * _LOSS_AT)
         if sent is None:
             return Rig(None).limits(self.measurement)
         trials = [sent() for _ in range(session.rule.min_trials)]
@@ -292,7 +286,7 @@ def _loss(trials: Sequence[Trial], limit: float | None) -> Measurement:
     _, most = share(round(count * value.mean / 100), count, session.rule.confidence)
     rare = most * 100 - value.mean
     return Measurement(
-        promise="Loss at three quarters of the tier's rate",
+        promise="loss",
         conditions=session.conditions,
         value=round(value.mean, 5),
         unit="%",

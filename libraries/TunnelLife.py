@@ -7,6 +7,7 @@ import time
 from robot.api.deco import library
 from robot.errors import RobotError
 
+from gatepass.base.phrase import Phrase, say
 from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, Pulses
 from gatepass.results.record import Measurement, figure
@@ -29,7 +30,7 @@ _NEW_KEYS_S = 5
 _NEAR_S = 5.0
 """How far from a renewal an outage may be its own: the clocks of two hosts differ by up to 2 s from
 this machine's each (see the preflight), and the peer tells whole seconds."""
-OUTAGE = "Outage while a tunnel's keys are renewed"
+OUTAGE = "renewal_outage"
 
 
 @library(scope="GLOBAL", doc_format="ROBOT")
@@ -67,7 +68,7 @@ class TunnelLife:
         self._tunnel, self._first_spi = self._short, self._short_spi
         sa = session.site_vpn.peer.charon.sa(self._short.name)
         age_s = sa.child.age_s if sa and sa.child else 0
-        self._seen(told, "by the gateway, before they run out", time.time() - age_s)
+        self._seen(told, say("renewed_by_gateway"), time.time() - age_s)
 
     @keyword()
     def the_peer_renews_its_keys_under_traffic(self) -> None:
@@ -80,7 +81,7 @@ class TunnelLife:
         time.sleep(_BEFORE_S)
         vpn.peer.charon.rekey(self._tunnel.name)
         renewed = time.time()
-        self._seen(pulse.wait(), "when the peer asks for it", renewed)
+        self._seen(pulse.wait(), say("renewed_by_peer"), renewed)
 
     @keyword()
     def its_keys_should_be_new(self) -> None:
@@ -94,7 +95,7 @@ class TunnelLife:
         until(lambda: spi() not in ("", self._first_spi), _NEW_KEYS_S)
         now = spi()
         session.evidence(
-            "A tunnel's keys are renewed",
+            say("keys_renewed"),
             f"Keys live for {self._tunnel.keylife_s:,} s. The SA was {self._first_spi} and is "
             + (f"{now} now." if now not in ("", self._first_spi) else f"{now or 'gone'} now: no "
                "new keys came."),
@@ -111,7 +112,7 @@ class TunnelLife:
                 to call.
         """
         outage.conclude(
-            f"{OUTAGE}, {self._how}",
+            f"{say(OUTAGE)}, {self._how}",
             self._inside,
             self._outside,
             self._elsewhere,
@@ -137,13 +138,13 @@ class TunnelLife:
         """The peer deletes the tunnel's SAs and says so, as an administrator there would."""
         vpn = session.site_vpn
         vpn.peer.charon.terminate([vpn.current.name])
-        self._gone, self._how = time.monotonic(), "after its SA was deleted"
+        self._gone, self._how = time.monotonic(), say("after_deletion")
 
     @keyword()
     def its_peer_restarts(self) -> None:
         """The peer's strongSwan ends and starts again; it initiates nothing."""
         session.site_vpn.peer.charon.restart()
-        self._gone, self._how = time.monotonic(), "after its peer restarted"
+        self._gone, self._how = time.monotonic(), say("after_restart")
 
     @keyword()
     def it_should_come_back_by_itself(self) -> None:
@@ -162,7 +163,7 @@ class TunnelLife:
             session.note(
                 "measurement",
                 Measurement(
-                    "Return of a tunnel",
+                    "tunnel_return",
                     self._how,
                     round(seconds, 2),
                     "s",
@@ -174,7 +175,7 @@ class TunnelLife:
             vpn.must_reach(session.client)
         told = f"It was up again after {figure(seconds)} s" if back else f"Not within {BACK_S} s"
         session.evidence(
-            f"A tunnel comes back by itself {self._how}",
+            say("comes_back", what=self._how),
             f"{told}{'' if carries or not back else ', but carried nothing'}.",
             bool(carries),
         )
@@ -207,7 +208,7 @@ class TunnelLife:
                 f"auto-negotiate within {BACK_S} s."
             )
 
-    def _seen(self, told: dict[str, Pulses], how: str, renewed: float) -> None:
+    def _seen(self, told: dict[str, Pulses], how: Phrase, renewed: float) -> None:
         """Note the outage in the tunnel, and keep what is held beside it.
 
         Args:

@@ -29,24 +29,19 @@ A User Behind NAT Is Seen As The Gateway
     Then The Server Should See The User With The Address Of The Gateway
 
 A Wrong Password Is Refused
-    [Template]    Who Has No Right Is Refused
-    A user with a wrong password
+    Who Has No Right Is Refused    a user with a wrong password
 
 A Disabled User Is Refused
-    [Template]    Who Has No Right Is Refused
-    A disabled user
+    Who Has No Right Is Refused    a disabled user
 
 A User Outside The Group Is Refused
-    [Template]    Who Has No Right Is Refused
-    A user outside the group
+    Who Has No Right Is Refused    a user outside the group
 
 A Session That Was Logged Out Is Refused
-    [Template]    A Session Ends
-    logout
+    A Session Ends    logout
 
 A Session That Has Expired Is Refused
-    [Template]    A Session Ends
-    expiry
+    A Session Ends    expiry
 
 Logging Out Takes Everything Away
     Given Remote Access Is Open
@@ -75,13 +70,11 @@ Five Profiles Give Five Ways
 
 Uploads Of One User
     [Tags]    throughput    compared
-    [Template]    The Rate Of One User
-    to the server
+    The Rate Of One User    to the server
 
 Downloads Of One User
     [Tags]    throughput    compared
-    [Template]    The Rate Of One User
-    to the client
+    The Rate Of One User    to the client
 
 The Promised Users Are Connected At Once
     [Tags]    load

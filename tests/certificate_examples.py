@@ -10,9 +10,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from gatepass.base import phrase
 from gatepass.base.paths import VARIABLES
+from gatepass.base.phrase import say
 from gatepass.inputs.published import load_published
-from gatepass.report.wording import patterns
+from gatepass.report.wording import wording
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import (
     FAIL,
@@ -21,10 +23,10 @@ from gatepass.results.record import (
     PASS,
     Cause,
     Evidence,
-    Measurement,
     Restoration,
     measured,
 )
+from said import evidence, measurement
 
 DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -110,7 +112,7 @@ def throughput(policies: int, nat: bool, value: float, half_width: float, **more
     conditions = f"{policies} {noun}, NAT {'on' if nat else 'off'}"
     spread = (-0.4, 0.1, 0.3)
     counted = 4.89e8 + policies * 1000
-    measurement = Measurement(
+    found = measurement(
         promise="Stateful throughput",
         conditions=conditions,
         value=value,
@@ -129,17 +131,17 @@ def throughput(policies: int, nat: bool, value: float, half_width: float, **more
         chapter="Stateful Firewall",
         name=f"{policies} {noun.title()}, {'With' if nat else 'Without'} NAT",
         verdict=more.get("verdict", PASS),
-        message=more.get("message", f"Stateful throughput, {conditions}: {measured(measurement)}."),
-        measurements=[measurement],
+        message=more.get("message", f"Stateful throughput, {conditions}: {measured(found)}."),
+        measurements=[found],
         evidence=more.get(
             "evidence",
             [
-                Evidence(
+                evidence(
                     "The test policy counted at least the bytes received",
                     f"counted {counted * 1.04 / 1e6:.1f} MB, received {counted / 1e6:.1f} MB",
                     True,
                 ),
-                Evidence(
+                evidence(
                     "The server saw the address that the policy should give",
                     f"It saw {seen}; expected is {seen}, the {whose}'s.",
                     True,
@@ -153,7 +155,7 @@ def throughput(policies: int, nat: bool, value: float, half_width: float, **more
 
 def baseline(when: str, value: float) -> Check:
     """A check of the path without the gateway."""
-    measurement = Measurement(
+    found = measurement(
         promise="Baseline without the gateway",
         conditions=when,
         value=value,
@@ -166,15 +168,15 @@ def baseline(when: str, value: float) -> Check:
         f"Baseline {when.title()}",
         f"{when.title()} The Gateway's Checks",
         PASS,
-        f"The path without the gateway carried {measured(measurement)}.",
-        measurements=[measurement],
+        f"The path without the gateway carried {measured(found)}.",
+        measurements=[found],
         tags=("baseline",),
     )
 
 
 def ceiling() -> Check:
     """A check that the shaper lets through no more than was ordered."""
-    measurement = Measurement(
+    found = measurement(
         promise="The tier's ceiling",
         conditions="TCP, to the client",
         value=308.4,
@@ -189,10 +191,10 @@ def ceiling() -> Check:
         "Tier Ceiling",
         "No More Than The Tier's Rate",
         PASS,
-        f"Ceiling of the tier: {measured(measurement)}.",
-        measurements=[measurement],
+        f"Ceiling of the tier: {measured(found)}.",
+        measurements=[found],
         evidence=[
-            Evidence(
+            evidence(
                 "The shaper that was ordered is in use",
                 "“sgw-200” is set to 320000 kbps",
                 True,
@@ -231,12 +233,12 @@ def services() -> list[Check]:
             f"{what} Over {way}".title(),
             PASS,
             evidence=[
-                Evidence(
+                evidence(
                     f"{what} arrives over {way} with services off", "answer 200, 68 bytes", True
                 ),
-                Evidence(f"{what} is stopped over {way}", "answer 403, 456 bytes", True),
-                Evidence(f"{other} arrives over {way} with services on", "answer 200", True),
-                Evidence("The gateway's virus log tells what was stopped", "virus Eicar.", True),
+                evidence(f"{what} is stopped over {way}", "answer 403, 456 bytes", True),
+                evidence(f"{other} arrives over {way} with services on", "answer 200", True),
+                evidence("The gateway's virus log tells what was stopped", "virus Eicar.", True),
             ],
             tags=("securityservices",),
         )
@@ -251,7 +253,7 @@ def services() -> list[Check]:
         ("application mix, connections: 4 of HTTP, 2 of HTTPS, 2 of FTP", 304.9, 1.9, None, None),
     ]
     for conditions, value, half_width, off, cost in figures:
-        measured = Measurement(
+        measured = measurement(
             "Throughput with security services",
             conditions,
             value,
@@ -265,7 +267,7 @@ def services() -> list[Check]:
         compared = [
             replace(
                 measured,
-                promise="Throughput without security services",
+                promise="throughput_without_services",
                 value=off,
                 half_width=0.3,
                 threshold=None,
@@ -279,7 +281,7 @@ def services() -> list[Check]:
                 PASS,
                 measurements=[*(compared if off else []), measured],
                 evidence=[
-                    Evidence(
+                    evidence(
                         "Inspection is on while the rate with services on is measured",
                         "The virus test file does not arrive.",
                         True,
@@ -291,15 +293,15 @@ def services() -> list[Check]:
     return checks
 
 
-def counted(promise: str, conditions: str, unit: str, promised: int, found: int) -> Check:
+def at_once(promise: str, conditions: str, unit: str, promised: int, found: int) -> Check:
     """A check that so many of something are there at once."""
-    measurement = Measurement(
+    counted = measurement(
         promise, conditions, found, unit, observed=True, tried=promised,
         trials=(found,), threshold=promised
     )
     verdict = PASS if found >= promised else FAIL
     told = f"{promise}: {found} of {promised} {unit}."
-    of = {"IPsec tunnels": ("Site To Site", "ipsec"), "VPN users": ("Remote Access", "vpn")}
+    of = {"IPsec tunnels": ("Site To Site Vpn", "ipsec"), "VPN users": ("Remote Access", "vpn")}
     chapter, tag = of.get(promise, ("Explicit Proxy", "proxy"))
     claim = {
         "IPsec tunnels": "Every promised IPsec tunnel is up at once",
@@ -311,8 +313,8 @@ def counted(promise: str, conditions: str, unit: str, promised: int, found: int)
         f"The Promised {promise.title()} At Once",
         verdict,
         "" if verdict == PASS else told,
-        measurements=[measurement],
-        evidence=[Evidence(claim, told, verdict == PASS)],
+        measurements=[counted],
+        evidence=[evidence(claim, told, verdict == PASS)],
         tags=(tag,),
     )
 
@@ -331,11 +333,11 @@ def tunnels(threshold: float | None = None) -> list[Check]:
     }
     return [
         Check(
-            "Site To Site",
+            "Site To Site Vpn",
             conditions,
             PASS,
             measurements=[
-                Measurement(
+                measurement(
                     "IPsec throughput",
                     conditions,
                     value,
@@ -349,7 +351,7 @@ def tunnels(threshold: float | None = None) -> list[Check]:
                 )
             ],
             evidence=[
-                Evidence("The tunnel is encrypted as configured", f"Configured: {conditions}", True)
+                evidence("The tunnel is encrypted as configured", f"Configured: {conditions}", True)
             ],
             tags=("ipsec", "throughput"),
         )
@@ -365,7 +367,7 @@ def remote_access(threshold: float | None = None) -> list[Check]:
             f"{direction.title()} Of One User",
             PASS,
             measurements=[
-                Measurement(
+                measurement(
                     "Remote access throughput",
                     f"{way}, {direction}",
                     value,
@@ -378,7 +380,7 @@ def remote_access(threshold: float | None = None) -> list[Check]:
                 for way, value in (("without a tunnel", rate * 3), ("SSL VPN", rate))
             ],
             evidence=[
-                Evidence(
+                evidence(
                     "Between client and gateway only the tunnel is seen",
                     "80,123 packets of the tunnel, 0 of the test traffic in clear.",
                     True,
@@ -398,7 +400,7 @@ def _enforcement() -> list[Check]:
         "A Disabled Policy Does Nothing": "20 of 20 connections were blocked.",
         "The Implicit Deny Counts": "The implicit deny counted 60 sessions of 60 tried.",
     }
-    seen = Evidence("What no policy permits is blocked", "0 of 20 connections arrived", True)
+    seen = evidence("What no policy permits is blocked", "0 of 20 connections arrived", True)
     return [
         Check(
             "Policy Enforcement", name, PASS, text, evidence=[seen] if "counted" not in text else []
@@ -447,13 +449,13 @@ def whole() -> Outcome:
     }  # fmt: skip
     outcome.checks[-3:-3] = [
         *services(),
-        counted("Proxy users", "at once, each with a connection and a request in flight",
+        at_once("Proxy users", "at once, each with a connection and a request in flight",
                 "users", 300, 300),
         *tunnels(threshold=80),
-        counted("IPsec tunnels", "up at once, each to a remote site of its own",
+        at_once("IPsec tunnels", "up at once, each to a remote site of its own",
                 "tunnels", 100, 100),
         *remote_access(threshold=200),
-        counted("VPN users", "SSL VPN, connected at once, each with traffic of their own",
+        at_once("VPN users", "SSL VPN, connected at once, each with traffic of their own",
                 "users", 200, 200),
     ]  # fmt: skip
     return outcome
@@ -462,12 +464,11 @@ def whole() -> Outcome:
 def full() -> Outcome:
     """An approved run with more checks than there are, which saw all that a check can claim."""
     outcome = whole()
-    plain = [one.pattern.replace("\\", "") for one in patterns("claims").values()]
-    plain = [claim for claim in plain if "(" not in claim]
+    plain = [name for name in wording("en")["shown"] if "{" not in phrase.texts()[name]]
     chapters = list(dict.fromkeys(check.chapter for check in outcome.checks))
-    for number, claim in enumerate(plain):
+    for number, name in enumerate(plain):
         chapter = chapters[number % len(chapters)]
-        seen = Evidence(claim, "seen", True)
+        seen = Evidence(say(name), "seen", True)
         outcome.checks.append(Check(chapter, f"Check {number}", PASS, evidence=[seen]))
     outcome.run["gateway"]["serial"] = "LABGW0000000001"  # its mark takes room as well
     return outcome
@@ -520,7 +521,7 @@ def rejected() -> Outcome:
         Cause("loss", "TCP sent 0.2 % of its segments again.", 0.3),
     ]
     wrong = throughput(100, True, 308.3, 0.9, verdict=FAIL)
-    wrong.evidence[1] = Evidence(
+    wrong.evidence[1] = evidence(
         "The server saw the address that the policy should give",
         "It saw 198.18.1.10; expected is 198.18.2.1, the gateway's.",
         False,
@@ -546,7 +547,8 @@ def not_proven() -> Outcome:
         else replace(
             check,
             verdict=NOT_PROVEN,
-            message="The run's plan holds this check, but it did not run.",
+            message=str(say("did_not_run")),
+            said=say("did_not_run"),
             measurements=[],
             evidence=[],
             tags=(),

@@ -13,6 +13,7 @@ from gatepass.history import store
 from gatepass.history.series import Point, Run, Series
 from gatepass.results.outcome import Outcome
 from gatepass.results.results_json import document
+from said import words
 
 SERIAL = "FGVM02TM24001234"
 FIRST = datetime(2026, 3, 2, 8, 0, tzinfo=timezone(timedelta(hours=2)))
@@ -73,7 +74,7 @@ def series(
         Point(_run(number), sum(trials) / len(trials), None, tuple(trials), threshold, relation)
         for number, trials in enumerate(figures)
     )
-    return Series("Stateful throughput", "1 policy, NAT off", unit, "TCP goodput", points)
+    return Series("stateful_throughput", words("1 policy, NAT off"), unit, "TCP goodput", points)
 
 
 def simulated(

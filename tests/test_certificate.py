@@ -16,8 +16,10 @@ from certificate_examples import (
     whole,
 )
 from certificate_reader import body, parsed, reasons, rows, text
+from gatepass.base.phrase import say
 from gatepass.results.outcome import Check
-from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Evidence, Measurement
+from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS
+from said import evidence, measurement, words
 
 
 @pytest.mark.parametrize(
@@ -167,8 +169,8 @@ def test_a_promise_that_could_not_be_measured_says_why():
 
 def test_of_several_measurements_only_the_one_to_blame_fails():
     outcome = approved()
-    low = Measurement("Rate", "one", 250, "Mbit/s", half_width=1, threshold=300)
-    high = dataclasses.replace(low, conditions="two", value=320)
+    low = measurement("Rate", "one", 250, "Mbit/s", half_width=1, threshold=300)
+    high = dataclasses.replace(low, conditions=words("two"), value=320)
     outcome.checks = [Check("Rates", "Both", FAIL, "too low", measurements=[low, high])]
     table = rows(outcome, "conditions")
     assert (table["one"][-1], table["two"][-1]) == ("fail", "pass")
@@ -209,7 +211,7 @@ def test_evidence_in_words_that_a_customer_follows():
 def test_a_claim_that_is_not_known_stands_as_it_was_made():
     outcome = approved()
     claim = "Something quite new is so"
-    outcome.checks = [Check("New", "One", PASS, evidence=[Evidence(claim, "as seen", True)])]
+    outcome.checks = [Check("New", "One", PASS, evidence=[evidence(claim, "as seen", True)])]
     assert rows(outcome, "evidence")["New"][0] == f"{claim}."
 
 
@@ -221,9 +223,10 @@ def test_what_was_left_out_and_why():
 
 def test_checks_of_a_chapter_that_are_left_out_for_one_reason_stand_together():
     outcome = approved()
-    reason = "the order does not include security services."
+    reason = say("services_not_ordered")
     outcome.checks += [
-        Check("Security Services", f"Check {n}", NOT_APPLICABLE, reason) for n in range(5)
+        Check("Security Services", f"Check {n}", NOT_APPLICABLE, str(reason), said=reason)
+        for n in range(5)
     ]
     page = body(outcome)
     assert "Security services (5 checks). The order does not include security services." in page
@@ -248,7 +251,10 @@ def test_a_weak_cipher_that_the_order_asks_for_is_a_deviation():
 def test_a_rate_that_is_not_steady_is_a_deviation():
     outcome = whole()
     (objects,) = (
-        m for check in outcome.checks for m in check.measurements if "of 16 KB" in m.conditions
+        measured
+        for check in outcome.checks
+        for measured in check.measurements
+        if measured.conditions.has("objects", kilobytes=16)
     )
     objects.facts["deviation_percent"] = 4.9
     assert "RFC 9411's 5 % not met" not in body(outcome)

@@ -42,7 +42,7 @@ def test_ciphers_are_drawn_where_nothing_is_promised_of_them_as_well():
     outcome = whole()
     for check in outcome.checks:
         check.measurements = [
-            dataclasses.replace(m, threshold=None) if m.promise == "IPsec throughput" else m
+            dataclasses.replace(m, threshold=None) if m.promise == "ipsec_throughput" else m
             for m in check.measurements
         ]
     assert "Promised" not in told(outcome)["IPsec throughput by cipher"]

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import ast
-import re
 import string
 from pathlib import Path
 
 import pytest
-import yaml
 
 from certificate_examples import in_finnish, not_proven, rejected, whole
 from certificate_reader import body, parsed, reasons, rows, text
-from gatepass.report import wording as words
+from gatepass.base import phrase
+from gatepass.report import wording
+from gatepass.results.promises import PROMISES
 
 LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
 LANGUAGES = ("en", "fi")
 TEXTS = {
-    language: yaml.safe_load(
-        (words.TEMPLATES / f"certificate.{language}.yaml").read_text(encoding="utf-8")
-    )
+    language: {
+        # English lacks of `said` what the log says in the same words
+        group: texts for group, texts in wording.wording(language).texts.items() if group != "said"
+    }
     for language in LANGUAGES
 }
+NEVER_ON_THE_PAGE = {"as_it_stands", "first_port", "second_port", "first_port_ipv6"}
+"""What stands as it was said, and where of a claim that is told once for every port."""
 
 
 def leaves(texts: object, path: str = "") -> dict[str, str]:
@@ -49,57 +52,39 @@ def test_the_same_keys_and_placeholders(language):
         assert bool(other[key]) == bool(pattern), key
 
 
-@pytest.mark.parametrize(("of", "texts"), [("words", "said"), ("claims", "shown")])
-def test_each_pattern_has_words_in_each_language(of, texts):
-    for language in LANGUAGES:
-        assert TEXTS[language][texts].keys() == words.patterns(of).keys()
-    for name, pattern in words.patterns(of).items():
-        known = {*pattern.groupindex, "items", "count"} if of == "claims" else pattern.groupindex
-        assert placeholders(TEXTS["en"][texts][name]) <= set(known), name
-
-
-def claims() -> dict[str, str]:
-    """What our checks claim as evidence, as the code writes it; parts that vary stand as 1."""
+def names_said() -> dict[str, str]:
+    """Every phrase that our code says by its name, with the file that says it."""
     found = {}
-    for path in sorted(LIBRARIES.glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        constants = {
-            one.targets[0].id: one.value
-            for one in ast.walk(tree)
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
-        }
-        for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and ast.unparse(call.func) == "session.evidence":
-                claim = call.args[0]
-                claim = constants.get(claim.id) if isinstance(claim, ast.Name) else claim
-                if isinstance(claim, ast.Constant):
-                    found[claim.value] = path.name
-                elif isinstance(claim, ast.JoinedStr):
-                    parts = (one.value if isinstance(one, ast.Constant) else "\0"
-                             for one in claim.values)  # fmt: skip
-                    found["".join(parts)] = path.name
+    for path in sorted(LIBRARIES.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "say" and call.args:
+                name = call.args[0]
+                either = [name.body, name.orelse] if isinstance(name, ast.IfExp) else [name]
+                known = [one.value for one in either if isinstance(one, ast.Constant)]
+                found |= dict.fromkeys(known, path.name)
     return found
 
 
-def fits(claim: str) -> bool:
-    """Whether a known pattern fits the parts of a claim that do not vary."""
-    fixed = [part for part in claim.split("\0") if part.strip()]
-    for pattern in words.patterns("claims").values():
-        plain = re.sub(r"\\(.)", r"\1", pattern.pattern)
-        if "\0" not in claim:
-            if pattern.fullmatch(claim):
-                return True
-        elif all(part.strip(" ()") in plain for part in fixed):
-            return True
-    return False
+def test_whatever_is_said_has_a_text():
+    found = names_said()
+    assert len(found) > 100
+    assert {name: where for name, where in found.items() if name not in phrase.texts()} == {}
 
 
-def test_every_claim_of_our_checks_is_known():
-    """A new check's claim needs a pattern in said.yaml and words in each language."""
-    found = claims()
-    assert len(found) > 30
-    unknown = {claim: where for claim, where in found.items() if not fits(claim)}
-    assert unknown == {}
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whatever_can_be_said_has_a_text_in_each_language(language):
+    """A new promise, condition, claim or reason needs its words in each language."""
+    said, shown = wording.wording(language)["said"], TEXTS[language]["shown"]
+    assert phrase.texts().keys() - said.keys() - shown.keys() <= NEVER_ON_THE_PAGE
+    assert (said.keys() | shown.keys()) <= phrase.texts().keys()
+    assert PROMISES.keys() <= said.keys()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_text_uses_parts_that_there_are(language):
+    for group, more in (("said", set()), ("shown", {"items", "count"})):
+        for name, text_ in wording.wording(language)[group].items():
+            assert placeholders(text_) <= placeholders(phrase.texts()[name]) | more, name
 
 
 # Finnish

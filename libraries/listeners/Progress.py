@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 
+from gatepass.results.chapters import chapter_of, uppermost
 from gatepass.run.progress import tell
 
 SYMBOLS = {"pass": "✓", "fail": "✗", "not proven": "?", "not applicable": "–"}
@@ -21,12 +22,15 @@ class Progress:
     def __init__(self) -> None:
         self._out = sys.__stdout__
         self._live = self._out.isatty()
+        self._chapter: object = None
 
     def start_suite(self, data: object, result: object) -> None:
         """A chapter's name."""
-        if data.tests:
-            self._say(f"\n{data.name}")
-            tell("chapter", name=data.name)
+        chapter = uppermost(data)
+        if data.tests and chapter is not self._chapter:
+            self._chapter = chapter
+            self._say(f"\n{chapter.name}")
+            tell("chapter", name=chapter.name)
 
     def start_test(self, data: object, result: object) -> None:
         """What is at work now, on a terminal only."""
@@ -39,7 +43,7 @@ class Progress:
         if self._live:
             self._out.write("\r\033[K")
         verdict = result.metadata.get("Verdict", "not proven")
-        tell("check", chapter=result.parent.name, name=result.name, verdict=verdict)
+        tell("check", chapter=chapter_of(result).name, name=result.name, verdict=verdict)
         measured = result.metadata.get("Measured", "")
         wanted = result.metadata.get("Required", "")
         line = f"  {SYMBOLS[verdict]} {verdict:<14} {result.name}"

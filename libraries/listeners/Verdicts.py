@@ -7,6 +7,7 @@ import base64
 from gatepass.report.checks import reasons
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
+from gatepass.results.chapters import chapter_of
 from gatepass.results.outcome import Check, Outcome, plain, verdict_of
 from support import first_failure
 from support.session import session
@@ -30,7 +31,7 @@ class Verdicts:
 
     def start_test(self, data: object, result: object) -> None:
         """Nothing noted before belongs to this check."""
-        session.begin_check(result.parent.name, result.name)
+        session.begin_check(chapter_of(result).name, result.name)
 
     def end_test(self, data: object, result: object) -> None:
         """Give the check its verdict and the columns of the report."""
@@ -77,7 +78,7 @@ def headline(suite: object) -> str:
     """
     checks = [
         Check(
-            test.parent.name,
+            chapter_of(test).name,
             test.name,
             test.metadata.get("Verdict", record.NOT_PROVEN),
             plain(test.message),

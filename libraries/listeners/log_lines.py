@@ -15,7 +15,7 @@ def line(content: object) -> str:
         case Measurement():
             return _measurement(content)
         case Evidence():
-            return f"{'✓' if content.holds else '✗'} {escape(content.claim)}: " + escape(
+            return f"{'✓' if content.holds else '✗'} {escape(str(content.claim))}: " + escape(
                 content.observed
             )
         case Cause():
@@ -27,9 +27,8 @@ def line(content: object) -> str:
 
 
 def _measurement(measurement: Measurement) -> str:
-    subject = ", ".join(part for part in (measurement.promise, measurement.conditions) if part)
     wanted = record.required(measurement)
     told = f"<b>{escape(record.measured(measurement))}</b>" + (
         f"; {escape(wanted)} is promised" if wanted else ""
     )
-    return f"{escape(subject)}: {told} {sparkline(measurement)}".rstrip()
+    return f"{escape(measurement.subject)}: {told} {sparkline(measurement)}".rstrip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.download import Download, Source, fetch
 from gatepass.endpoint.specimens import Specimen
@@ -44,7 +45,7 @@ def must_arrive(what: str, protocol: str) -> None:
             else f"the server's file has {size:,} bytes. {decided_by(port_of(protocol))}"
         ) + " It arrives on the path without the gateway."
     session.evidence(
-        f"{sentence_of(what)} arrives over {protocol} with services {_state()}",
+        say(_arrival(), what=specimen.said, by=protocol),
         f"{download}; {seen}",
         arrived,
     )
@@ -96,10 +97,5 @@ def port_of(protocol: str) -> int:
     return getattr(session.file_server, f"{protocol.lower()}_port")
 
 
-def _state() -> str:
-    return "on" if session.inspection.mode else "off"
-
-
-def sentence_of(what: str) -> str:
-    """A specimen as a sentence begins with it."""
-    return what[0].upper() + what[1:].lower()
+def _arrival() -> str:
+    return "harmless_arrived" if session.inspection.mode else "arrived_without"

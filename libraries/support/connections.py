@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.endpoint.direct_path import must_be_answered_directly
 from gatepass.endpoint.probe import Probe, start_responder
 from gatepass.endpoint.ssh import SshShell
@@ -48,9 +49,7 @@ def address_over(version: str, name: str) -> str:
     if version == "IPv4":
         return host.address
     if host.address6 is None:
-        raise NotApplicable(
-            "the testbed has no IPv6 (address6 of client and server), so nothing is said of it."
-        )
+        raise NotApplicable(say("no_ipv6"))
     return host.address6
 
 

@@ -14,6 +14,7 @@ from robot.utils import printable_name
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.gateway.fortigate import GatewayLost, Refused
+from gatepass.results import record
 from support import first_failure
 from support.session import session
 
@@ -34,8 +35,11 @@ def keyword(name: str | None = None) -> Callable:
                 session.asserted = str(error)
                 first_failure.keep(error)
                 raise
-            except (NotApplicable, RobotError):
-                raise  # a RobotError is Robot's own: the run is stopped, a time-out
+            except RobotError:
+                raise  # it is Robot's own: the run is stopped, a time-out
+            except NotApplicable as error:
+                session.note("reason", record.Reason(str(error.reason), error.reason))
+                raise
             except NotProven as error:
                 first_failure.keep(error)
                 raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from gatepass.base.phrase import say
 from gatepass.scenarios.security.profiles import must_be_licensed
 from support.arrivals import ask, must_arrive, must_arrive_directly
 from support.session import session
@@ -41,7 +42,7 @@ def _shown(on: bool, when: str) -> None:
         must_arrive_directly(specimen, _OVER)
     state = "on" if on else "off"
     session.evidence(
-        f"Inspection is {state} while the rate with services {state} is measured",
+        say("inspecting", state=say(state)),
         f"The virus test file {'arrives' if arrived else 'does not arrive'} {when} the trials.",
         arrived is not on,
     )

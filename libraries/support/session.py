@@ -15,6 +15,7 @@ from robot.api import logger
 from robot.errors import RobotError
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import NOTHING, Phrase
 from gatepass.endpoint.file_server import TestFiles
 from gatepass.endpoint.rig_watch import RigWatch
 from gatepass.endpoint.shell import Detached
@@ -30,6 +31,7 @@ from gatepass.inputs import load_catalogue, load_order, load_profile, load_testb
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.report.failure_data import FailureFolder
 from gatepass.results import record
+from gatepass.results.promises import PROMISES
 from gatepass.scenarios.provisioning import Provisioning
 from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, RemoteAccess
 from gatepass.scenarios.remote_access.dialup import DialUp
@@ -86,7 +88,7 @@ class Session:
         self.wire_before = Seen(0, 0)  # what was counted before they connected
         self.plan: list[tuple[str, str]] = []  # chapter and name of every check there is
         self.begin_check("", "")
-        self.conditions = ""  # what the next measurement varies, in words
+        self.conditions = NOTHING  # what the next measurement varies
         self.restoration: record.Restoration | None = None
         self.endpoint_facts: dict[str, dict] = {}
         self.folder = Path()
@@ -213,7 +215,7 @@ class Session:
     @once
     def remote_access(self) -> RemoteAccess:
         """Remote access on the gateway, in the way that its version has."""
-        common = (self.gateway, self.workspace.changes, self.rules, int(self.promise("vpn_users")))
+        common = (self.gateway, self.workspace.changes, self.rules, int(self.promised("vpn_users")))
         if offered(self.gateway, self.identity.version):
             return SslVpn(*common, port=self.testbed.gateway.ssl_vpn_port)
         return DialUp(*common)
@@ -296,12 +298,16 @@ class Session:
         """The endpoints that were opened."""
         return [self.kept[name] for name in ("client", "server", "peer") if self.has(name)]
 
-    def promise(self, figure: str) -> float:
-        """A figure of the ordered tier, such as "stateful_mbps".
+    def promised(self, promise: str) -> float:
+        """What the ordered tier promises.
+
+        Args:
+            promise: one of `PROMISES` that the tier has a figure for.
 
         Raises:
             NotProven: there is no such figure, which is a mistake in a suite.
         """
+        figure = PROMISES[promise].tier
         value = getattr(self.order.promise, figure, None)
         if value is None:
             raise NotProven(f"the catalogue has no figure {figure} for {self.order.tier}.")
@@ -322,11 +328,11 @@ class Session:
         if line := log_lines.line(content):
             logger.info(line, html=True)
 
-    def evidence(self, claim: str, observed: str, holds: bool) -> None:
+    def evidence(self, claim: Phrase, observed: str, holds: bool) -> None:
         """Record an independent observation, and fail the check where it does not hold.
 
         Args:
-            claim: what should be, the same words in every check.
+            claim: what should be.
             observed: what was seen, with figures.
             holds: whether it was so.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from Endpoints import decided_by
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint import iperf
 from gatepass.endpoint.download import Transfer
 from gatepass.endpoint.shell import Shell
@@ -153,13 +154,13 @@ def once(load: Load, far: Far) -> Trials:
 
 
 def fastest(
-    load: Load, far: Far, promise: str, conditions: str, facts: Mapping[str, str] | None = None
+    load: Load, far: Far, promise: str, conditions: Phrase, facts: Mapping[str, str] | None = None
 ) -> Measurement:
     """One trial as fast as it goes, held against the tier's ceiling and told for comparison."""
     carried = one(load, far).mbps
     seen = Measurement(
         promise,
-        f"{conditions}, as fast as it goes",
+        say("fastest", what=conditions),
         round(carried, 3),
         "Mbit/s",
         load.layer,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.inputs.proposals import PROPOSALS, Proposal
 from gatepass.scenarios.site_to_site.tunnels import MOST
 from support.session import session
 from support.trial_runs import Far
 
-RATE = "IPsec throughput"
+RATE = "ipsec_throughput"
 """How measurements of it are recorded."""
 
 
@@ -23,7 +24,7 @@ def promised_tunnels() -> int:
     """
     promised = session.order.promise.ipsec_tunnels
     if not promised:
-        raise NotApplicable(f"{session.order.tier} promises no IPsec tunnels.")
+        raise NotApplicable(say("no_tunnels", tier=session.order.tier))
     if promised > MOST:
         raise NotProven(f"{promised} tunnels are promised, and no more than {MOST} can be tried.")
     return promised

@@ -12,6 +12,7 @@ from gatepass.results.record import Measurement, dump, parse
 from gatepass.results.trial import Trial
 from gatepass.verdict import causes as kinds
 from gatepass.verdict.causes import Seen, Shaper, causes, told
+from said import measurement
 
 
 def conduct(**more: object) -> Conduct:
@@ -62,7 +63,7 @@ STEADY, UNSTEADY = (240.0, 240.5), (200.0, 280.0)
 
 def rate(value: float = 240.0, trials: tuple[float, ...] = UNSTEADY, **more: object) -> Measurement:
     """A measurement against 300 Mbit/s."""
-    return Measurement(
+    return measurement(
         "Stateful throughput",
         "1 policy",
         value,
@@ -167,7 +168,7 @@ def test_a_ceiling_that_is_exceeded() -> None:
 
 
 def test_loss_of_datagrams() -> None:
-    lost = Measurement("Loss", "", 4.9, "%", threshold=0.1, relation="at most", trials=(4.9, 4.9))
+    lost = measurement("Loss", "", 4.9, "%", threshold=0.1, relation="at most", trials=(4.9, 4.9))
     assert causes(seen(lost))[0].name == kinds.LOSS
     busy = seen(lost, load=GatewayLoad(99, 98.0, 40, 3))
     assert causes(busy)[0].name == kinds.CPU  # which is why they get lost

@@ -6,11 +6,12 @@ import pytest
 
 from gatepass.results.record import Measurement
 from gatepass.verdict.ceiling import FACT, held_against, words
+from said import measurement
 
 
 def rate(value: float, half_width: float | None) -> Measurement:
     """A measured rate of a tunnel."""
-    return Measurement("Remote access throughput", "SSL VPN", value, "Mbit/s", "", half_width)
+    return measurement("Remote access throughput", "SSL VPN", value, "Mbit/s", "", half_width)
 
 
 def test_above_the_ceiling_is_a_deviation() -> None:

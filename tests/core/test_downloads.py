@@ -12,6 +12,7 @@ from test_causes import conduct
 import Downloads
 import Services
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import Phrase
 from gatepass.endpoint.download import Broken, Download, Transfer
 from gatepass.endpoint.specimens import specimens
 from gatepass.results.conduct import Conduct
@@ -62,7 +63,7 @@ class World:
             inspection=SimpleNamespace(switch=self._switch, begin=lambda: None, mode=""),
             rules=SimpleNamespace(in_force_within=lambda seconds: 0.0),
             testbed=SimpleNamespace(endpoints=SimpleNamespace(server=self.server)),
-            promise=lambda figure: 120.0,
+            promised=lambda promise: 120.0,
             note=lambda kind, content: self.noted.append(content),
             evidence=self._evidence,
         )
@@ -99,14 +100,16 @@ class World:
         self.during()
         return self.loads(source("HTTP").address, int(sustain_s))
 
-    def _evidence(self, claim: str, observed: str, holds: bool) -> None:
+    def _evidence(self, claim: Phrase, observed: str, holds: bool) -> None:
         self.noted.append(Evidence(claim, observed, holds))
         assert holds, f"{claim}: not so. {observed}"
 
     def told(self, claim: str) -> list[str]:
         """What was observed for a claim."""
         return [
-            one.observed for one in self.noted if isinstance(one, Evidence) and one.claim == claim
+            one.observed
+            for one in self.noted
+            if isinstance(one, Evidence) and str(one.claim) == claim
         ]
 
     def facts(self) -> dict:
@@ -284,7 +287,7 @@ def test_all_that_arrive_are_told(world: World) -> None:
     world.downloads.large_file("FTP")
     assert world.told("Each download arrives whole") == ["All 6 FTP downloads arrived whole."]
     assert world.facts()["degradation_percent"] == 0
-    assert not any("cost" in one.claim for one in world.noted if isinstance(one, Evidence))
+    assert not any("cost" in str(one.claim) for one in world.noted if isinstance(one, Evidence))
 
 
 # objects

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from certificate_examples import approved, counted, not_proven, rejected, throughput
+from certificate_examples import approved, at_once, not_proven, rejected, throughput
 from fleet_examples import killed, mixed, plan, ran, stopped
 from gatepass.base.errors import InputError
 from gatepass.fleet.outcome import read_fleet
@@ -114,7 +114,7 @@ def test_the_worst_margin_is_that_of_the_least_favourable_figure(tmp_path: Path)
     ran(plan(tmp_path, ["one"]), "one", rejected())
     (row,) = read_fleet(tmp_path).rows
     _, measured = row.worst
-    assert (measured.conditions, round(measured.margin_percent, 1)) == (
+    assert (str(measured.conditions), round(measured.margin_percent, 1)) == (
         "1000 policies, NAT off",
         -4.2,
     )
@@ -125,7 +125,7 @@ def test_a_promised_number_that_was_all_there_says_nothing_of_the_room(
     tmp_path: Path, found: int, worst: str
 ) -> None:
     outcome = approved()
-    outcome.checks.append(counted("IPsec tunnels", "at once", "tunnels", 100, found))
+    outcome.checks.append(at_once("IPsec tunnels", "at once", "tunnels", 100, found))
     ran(plan(tmp_path, ["one"]), "one", outcome)
     (row,) = read_fleet(tmp_path).rows
     assert row.worst[1].unit == worst
@@ -141,7 +141,7 @@ def test_a_figure_that_is_not_decided_is_the_worst(tmp_path: Path) -> None:
 
 
 def test_where_only_numbers_were_promised_they_are_the_margin(tmp_path: Path) -> None:
-    check = counted("IPsec tunnels", "at once", "tunnels", 100, 100)
+    check = at_once("IPsec tunnels", "at once", "tunnels", 100, 100)
     outcome = Outcome(dict(approved().run), [check], {}, Restoration(True), 1.0)
     ran(plan(tmp_path, ["one"]), "one", outcome)
     (row,) = read_fleet(tmp_path).rows

@@ -26,6 +26,7 @@ from gatepass.verdict.judgement import (
     decide,
     until_decided,
 )
+from said import measurement
 
 FAST = (314.0, 314.6)  # the path without the gateway, paced to 315
 SLOW = (314.0, 299.0)  # fell short of the promise itself once
@@ -37,7 +38,7 @@ LIMIT = "The client was at its own limit."
 
 def figure(value: float, half_width: float | None, relation: str, trials: int = 3) -> Measurement:
     """A throughput that was measured, held against 300 Mbit/s."""
-    return Measurement(
+    return measurement(
         "Stateful throughput",
         "1 policy",
         value,
@@ -211,7 +212,7 @@ class TestControls:
     ("value", "tried_", "verdict_"), [(75, 75, "pass"), (74, 75, "fail")]
 )
 def test_a_count_is_held_against_its_promise_as_it_stands(value, tried_, verdict_) -> None:
-    count = Measurement(
+    count = measurement(
         "Proxy users", "", value, "users", observed=True, tried=tried_, threshold=75.0
     )
     assert verdict(count, Rig(FAST)).startswith(verdict_)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gatepass.report.sparkline import in_words, sparkline
-from gatepass.results.record import Cause, Evidence, Measurement, Restoration
+from gatepass.results.record import Cause, Restoration
 from listeners.log_lines import line
+from said import evidence, measurement
 
-SLOW = Measurement(
+SLOW = measurement(
     "Throughput", "1 <policy>", 240.0, "Mbit/s", "TCP", 2.0, trials=(239.0, 241.0), threshold=300.0
 )
 
@@ -17,8 +18,8 @@ SLOW = Measurement(
     ("content", "words"),
     [
         (SLOW, ("1 &lt;policy&gt;", "<b>240 ± 2 Mbit/s", "at least 300 Mbit/s is", "<svg")),
-        (Evidence("It <holds>", "Seen.", True), ("✓ It &lt;holds&gt;: Seen.",)),
-        (Evidence("It holds", "Not <seen>.", False), ("✗ It holds: Not &lt;seen&gt;.",)),
+        (evidence("It <holds>", "Seen.", True), ("✓ It &lt;holds&gt;: Seen.",)),
+        (evidence("It holds", "Not <seen>.", False), ("✗ It holds: Not &lt;seen&gt;.",)),
         (Cause("loss", "3 < 4.", 0.9), ("Likely cause, loss: 3 &lt; 4.",)),
         (Restoration(True), ("configuration is back",)),
         (Restoration(False, problem="1 <object>"), ("is not back: 1 &lt;object&gt;",)),
@@ -41,8 +42,8 @@ def test_the_picture() -> None:
 
 
 def test_a_picture_without_a_promise_or_without_trials() -> None:
-    rate = Measurement("Baseline", "", 1.0, "Mbit/s", trials=(1.0,) * 60)
+    rate = measurement("Baseline", "", 1.0, "Mbit/s", trials=(1.0,) * 60)
     assert "stroke-dasharray" not in sparkline(rate)
     assert sparkline(rate).count("<rect") == 40
-    assert sparkline(Measurement("Loss", "", 0.0, "%", trials=(0.0,))) == ""
-    assert sparkline(Measurement("Baseline", "", 1.0, "Mbit/s")) == ""
+    assert sparkline(measurement("Loss", "", 0.0, "%", trials=(0.0,))) == ""
+    assert sparkline(measurement("Baseline", "", 1.0, "Mbit/s")) == ""

@@ -17,11 +17,10 @@ from gatepass.results.record import (
     NOT_PROVEN,
     PASS,
     REJECTED,
-    Evidence,
-    Measurement,
     Restoration,
     dump,
 )
+from said import evidence, measurement
 
 BACK, LEFT, UNKNOWN = Restoration(True), Restoration(False, problem="1 object is left"), None
 
@@ -82,8 +81,8 @@ def test_the_lab_shows(run: dict, lab: bool) -> None:
     assert Outcome(run, [], {}, None, 0.0).lab is lab
 
 
-RATE = Measurement("Stateful throughput", "1 policy", 310.0, "Mbit/s", half_width=2.0)
-PROOF = Evidence("The policy counted", "5 bytes", True)
+RATE = measurement("Stateful throughput", "1 policy", 310.0, "Mbit/s", half_width=2.0)
+PROOF = evidence("The policy counted", "5 bytes", True)
 PLAN = {"plan": [["Firewall", "Rate"], ["Firewall", "Left Out"], ["Handover", "Rate"]]}
 
 

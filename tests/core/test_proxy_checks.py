@@ -33,7 +33,7 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Proxy.Proxy:
     session = SimpleNamespace(
         profile=SimpleNamespace(confidence=0.95),
         files=SimpleNamespace(write=lambda *_: None),
-        promise=lambda figure: 75.0,
+        promised=lambda promise: 75.0,
         testbed=SimpleNamespace(endpoints=SimpleNamespace(server=server)),
         evidence=evidence,
     )
@@ -80,7 +80,7 @@ def test_so_few_attempts_demonstrate_little(proxy: Proxy.Proxy) -> None:
     Proxy.session.evidence = lambda claim, observed, holds: seen.append((claim, observed, holds))
     proxy.hardly_any_transaction_should_fail()
     ((claim, observed, holds),) = seen
-    assert "0.001" not in claim and holds
+    assert "0.001" not in str(claim) and holds
     assert "at most 0.005 % do (95 %)" in observed and "not demonstrated" in observed
 
 

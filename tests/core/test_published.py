@@ -10,14 +10,14 @@ from gatepass.base.errors import InputError
 from gatepass.base.paths import VARIABLES
 from gatepass.inputs.published import load_published
 from gatepass.report.published import reference
-from gatepass.results.record import Measurement
+from said import measurement
 
 PUBLISHED = VARIABLES / "published_results.yaml"
 
 
 def told(promise: str, conditions: str, unit: str = "Mbit/s") -> float | None:
     facts = load_published(PUBLISHED).model_dump()
-    found = reference(facts, Measurement(promise, conditions, 1.0, unit))
+    found = reference(facts, measurement(promise, conditions, 1.0, unit))
     return found and found["value"]
 
 
@@ -46,7 +46,7 @@ def test_another_unit_is_another_figure() -> None:
 
 
 def test_a_run_that_wrote_none_down() -> None:
-    measured = Measurement("Stateful throughput", "1 policy, NAT off", 1, "Mbit/s")
+    measured = measurement("Stateful throughput", "1 policy, NAT off", 1, "Mbit/s")
     assert reference({}, measured) is None
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gatepass.results.record import (
-    Evidence,
-    Measurement,
     Restoration,
     dump,
     figure,
@@ -14,8 +12,9 @@ from gatepass.results.record import (
     parse,
     required,
 )
+from said import evidence, measurement
 
-RATE = Measurement(
+RATE = measurement(
     "Stateful throughput",
     "1000 policies, NAT on",
     287.2,
@@ -34,8 +33,8 @@ RATE = Measurement(
     ("kind", "content"),
     [
         ("measurement", RATE),
-        ("measurement", Measurement("Baseline", "", 940.0, "Mbit/s")),
-        ("evidence", Evidence("Ünï “quoted” ± \\ claim", "seen\nand heard", False)),
+        ("measurement", measurement("Baseline", "", 940.0, "Mbit/s")),
+        ("evidence", evidence("Ünï “quoted” ± \\ claim", "seen\nand heard", False)),
         ("restoration", Restoration(False, ("a: + b", "c"), ("firewall/policy 7",), "why")),
         ("restoration", Restoration(True)),
         ("run", {"plan": [["Chapter", "Check"]], "gateway": None}),
@@ -74,10 +73,10 @@ def test_a_figure_has_the_digits_that_its_spread_supports(value, half_width, tol
 def test_words() -> None:
     assert measured(RATE) == "287 ± 4 Mbit/s (95 %, 2 trials, TCP goodput)"
     assert required(RATE) == "at least 300 Mbit/s"
-    single = Measurement("Loss", "", 0.5, "%", trials=(0.5,), threshold=0.1, relation="at most")
+    single = measurement("Loss", "", 0.5, "%", trials=(0.5,), threshold=0.1, relation="at most")
     assert measured(single) == "0.50 % (1 trial)"
     assert required(single) == "at most 0.1 %"
-    assert required(Measurement("Baseline", "", 940.0, "Mbit/s")) == ""
+    assert required(measurement("Baseline", "", 940.0, "Mbit/s")) == ""
 
 
 @pytest.mark.parametrize(
@@ -91,10 +90,10 @@ def test_words() -> None:
     ],
 )
 def test_the_margin_is_positive_on_the_good_side(value, threshold, relation, margin) -> None:
-    one = Measurement("p", "", value, "u", threshold=threshold, relation=relation)
+    one = measurement("p", "", value, "u", threshold=threshold, relation=relation)
     assert one.margin_percent == (margin if margin is None else pytest.approx(margin))
 
 
 def test_bounds() -> None:
     assert (RATE.lower, RATE.upper) == pytest.approx((283.1, 291.3))
-    assert Measurement("p", "", 1, "u").lower < 0
+    assert measurement("p", "", 1, "u").lower < 0

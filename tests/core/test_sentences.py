@@ -23,10 +23,11 @@ MISTAKES = {
     "04 target": ("client    server    IPv6", "client    Servr    IPv6", "client or server"),
     "04 version": ("server    IPv6", "server    IPv7", "IPv4 or IPv6"),
     "06 what": ("a clean file  ", "a cleen file  ", "a clean file"),
-    "06 kilobytes": ("\n    16\n", "\n    sixteen\n", "integer"),
+    "06 kilobytes": ("objects of 16 KB", "objects of sixteen KB", "integer"),
     "08 name": ("aes256gcm-dh14", "aes256gcm-dh15", "aes256gcm-dh14"),
-    "09 who": ("\n    A disabled user\n", "\n    A disabld user\n", "a disabled user"),
-    "09 how": ("\n    logout\n", "\n    logut\n", "logout or expiry"),
+    "09 who": ("    a disabled user\n", "    a disabld user\n", "a disabled user"),
+    "06 inspected": ("on by proxy", "by proxy", "on by proxy"),
+    "09 how": ("    logout\n", "    logut\n", "logout or expiry"),
     "04 port": ("The First TCP Port", "The Frist TCP Port", "first or second"),
     "04 status": ("Policy Is Disabled", "Policy Is Disbled", "enabled or disabled"),
     "02 when": ("Measured Before", "Measured Befor", "before or after"),
@@ -40,10 +41,10 @@ MISTAKES = {
 def _copied(folder: Path, chapter: str, old: str, new: str) -> Path:
     for room in ("suites", "resources"):
         shutil.copytree(ROOT / room, folder / room)
-    (file,) = (folder / "suites").glob(f"{chapter}__*.robot")
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new, 1))
+    suites = folder / "suites"
+    parts = [*suites.glob(f"{chapter}__*.robot"), *suites.glob(f"{chapter}__*/*.robot")]
+    (file,) = (part for part in parts if old in part.read_text())
+    file.write_text(file.read_text().replace(old, new, 1))
     return folder / "suites"
 
 

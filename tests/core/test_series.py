@@ -15,7 +15,7 @@ def trial(mbps: float, intervals: tuple[float, ...], interval_s: float = 1.0) ->
 
 
 def measured(*trials: Trial) -> Measurement:
-    return Trials(trials, Rule(1, 9, 0.95), "TCP goodput").measurement("Rate", "")
+    return Trials(trials, Rule(1, 9, 0.95), "TCP goodput").measurement("stateful_throughput")
 
 
 def test_it_is_the_median_trials() -> None:

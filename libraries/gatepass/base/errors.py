@@ -4,6 +4,8 @@ A wrong gateway is an ``AssertionError``. The exceptions here say that nothing w
 the gateway: the call was wrong, the rig could not tell, or the order does not ask.
 """
 
+from gatepass.base.phrase import Phrase
+
 
 class InputError(Exception):
     """A mistake in the call or in an input file; the message is the whole sentence for the user.
@@ -22,9 +24,10 @@ class _Skip(Exception):
     ROBOT_SUPPRESS_NAME = True
     verdict = ""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str | Phrase) -> None:
         prefix = f"{self.verdict}: "
-        super().__init__(prefix + reason.removeprefix(prefix))
+        super().__init__(prefix + str(reason).removeprefix(prefix))
+        self.reason = reason
 
 
 class NotProven(_Skip):

@@ -13,6 +13,8 @@ import zipfile
 from dataclasses import dataclass
 from typing import Literal
 
+from gatepass.base.phrase import Phrase, say
+
 # Written in two halves: this file is no virus test file and must not be taken for one.
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$" + rb"EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 """The anti-virus test file of EICAR (eicar.org), 68 bytes."""
@@ -36,6 +38,20 @@ SpecimenName = Literal[
     "a file of a filtered type",
     "a file of another type",
 ]
+_SAID: dict[SpecimenName, str] = {
+    "the virus test file": "virus",
+    "a clean file": "clean_file",
+    "a virus in a large archive": "archive",
+    "a clean archive": "clean_archive",
+    "the page of a blocked host": "blocked_host",
+    "the page of its neighbour": "neighbour",
+    "an exploit-like request": "exploit",
+    "a harmless request": "harmless",
+    "a controlled application": "controlled",
+    "another application": "other_application",
+    "a file of a filtered type": "filtered",
+    "a file of another type": "other_type",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +59,7 @@ class Specimen:
     """A file, and how it is asked for.
 
     Attributes:
-        name: in a reader's words.
+        name: as sentences have it.
         file: its name on the server.
         content: of the file.
         host: name by which the server is asked for.
@@ -53,13 +69,18 @@ class Specimen:
         licence: the function of ``license/status`` that it takes; empty for none.
     """
 
-    name: str
+    name: SpecimenName
     file: str
     content: bytes
     host: str = NEIGHBOUR_HOST
     agent: str = HARMLESS_AGENT
     log: str = ""
     licence: str = ""
+
+    @property
+    def said(self) -> Phrase:
+        """What it is, as it is recorded."""
+        return say(_SAID[self.name])
 
 
 def specimens(mark: str, file_types: tuple[str, ...]) -> dict[str, Specimen]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import gatepass
+from gatepass.base.phrase import say
 from gatepass.fleet import merged, xunit
 from gatepass.fleet.outcome import FleetOutcome, Row, tier
 from gatepass.report.page_template import template
@@ -211,7 +212,7 @@ def _worst(row: Row, words: Wording) -> tuple[str, str]:
     if not row.worst:
         return words["none"], ""
     check, measured = row.worst
-    what = join([measured.promise, measured.conditions or check.name])
+    what = join([str(say(measured.promise)), str(measured.conditions) or check.name])
     bound = words.bound(measured.threshold, measured.relation)
     margin = f"{words.signed(measured.margin_percent)} %"
     return margin, f"{what}: {words.figure(measured)}, {bound}"

@@ -49,7 +49,7 @@ def fleet(tier: str, version: str, last: dict[str, Run], figures: Sequence[Besid
 
 
 def _named(one: Series | Beside) -> dict[str, str]:
-    return {key: getattr(one, key) for key in ("promise", "conditions", "unit", "layer")}
+    return {key: str(getattr(one, key)) for key in ("promise", "conditions", "unit", "layer")}
 
 
 def _point(point: Point) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from gatepass.base.phrase import Phrase
 from gatepass.history.changes import assumed_spread
 from gatepass.history.series import Point, Series
 
@@ -29,7 +30,7 @@ class Beside:
     """
 
     promise: str
-    conditions: str
+    conditions: Phrase
     unit: str
     layer: str
     latest: dict[str, Point]
@@ -39,7 +40,7 @@ class Beside:
     @property
     def name(self) -> str:
         """In a reader's words."""
-        return ", ".join(part for part in (self.promise, self.conditions) if part)
+        return ", ".join(str(part) for part in (self.promise, self.conditions) if part)
 
     def off_percent(self, serial: str) -> float | None:
         """How far a gateway is from the median, in per cent of that; None where that is 0."""

@@ -7,7 +7,8 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from gatepass.report.promises import is_baseline
+from gatepass.base.phrase import Phrase, from_json
+from gatepass.results.promises import named, of_rig
 
 
 @dataclass(frozen=True)
@@ -64,21 +65,26 @@ class Point:
 class Series:
     """A promise under the same conditions, of one gateway, run by run."""
 
-    promise: str
-    conditions: str
+    identity: str
+    conditions: Phrase
     unit: str
     layer: str
     points: tuple[Point, ...]
 
     @property
+    def promise(self) -> str:
+        """In a reader's words: "Stateful throughput"."""
+        return named(self.identity)
+
+    @property
     def name(self) -> str:
         """In a reader's words: "Stateful throughput, 1 policy, NAT off"."""
-        return ", ".join(part for part in (self.promise, self.conditions) if part)
+        return ", ".join(str(part) for part in (self.promise, self.conditions) if part)
 
     @property
     def baseline(self) -> bool:
         """Whether it is of the path without the gateway, so of the rig alone."""
-        return is_baseline(self.promise)
+        return of_rig(self.identity)
 
     def of(self, run: str) -> Point | None:
         """The figure of a run; None where it did not measure it."""
@@ -122,7 +128,7 @@ def series(connection: sqlite3.Connection, chosen: list[Run]) -> list[Series]:
     for run in chosen:
         wanted = "SELECT * FROM measurements WHERE run = ? ORDER BY position"
         for row in connection.execute(wanted, (run.run,)):
-            if row["threshold"] is None and not is_baseline(row["promise"]):
+            if row["threshold"] is None and not of_rig(row["promise"]):
                 continue
             key = (row["promise"], row["conditions"], row["unit"], row["layer"])
             points.setdefault(key, {})[run.run] = Point(
@@ -133,4 +139,7 @@ def series(connection: sqlite3.Connection, chosen: list[Run]) -> list[Series]:
                 row["threshold"],
                 row["relation"],
             )
-    return [Series(*key, tuple(found.values())) for key, found in points.items()]
+    return [
+        Series(promise, from_json(json.loads(conditions)), unit, layer, tuple(found.values()))
+        for (promise, conditions, unit, layer), found in points.items()
+    ]

@@ -16,6 +16,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from gatepass.results import schema1
+
 APPLICATION = 0x47504153
 """What SQLite's application_id of a record is: "GPAS"."""
 PATIENCE_S = 30.0
@@ -66,6 +68,11 @@ MIGRATIONS = (
         trials TEXT NOT NULL,        -- JSON, a list
         PRIMARY KEY (run, position)
     ) WITHOUT ROWID;
+    """,
+    # promises by identity and conditions as phrases, where English sentences stood
+    """
+    UPDATE measurements
+        SET promise = promise_of(promise), conditions = phrase_of(conditions);
     """,
 )
 
@@ -170,11 +177,10 @@ def _run(told: dict[str, Any], output: Path) -> dict[str, Any]:
 
 
 def _measurement(measurement: dict[str, Any]) -> dict[str, Any]:
-    names = (
-        *("promise", "conditions", "value", "unit", "layer", "half_width"),
-        *("confidence", "threshold", "relation"),
-    )
+    names = ("value", "unit", "layer", "half_width", "confidence", "threshold", "relation")
     row = {name: measurement[name] for name in names}
+    identity = measurement["identity"]
+    row |= {"promise": identity["promise"], "conditions": _json(identity["conditions"])}
     return row | {"trials": _json([trial for trial in measurement["trials"] if trial is not None])}
 
 
@@ -247,6 +253,8 @@ def _marks(connection: sqlite3.Connection) -> tuple[int, int, int]:
 def _migrate(connection: sqlite3.Connection) -> None:
     """All steps in one transaction; another run may have been faster."""
     _write_ahead(connection)
+    connection.create_function("promise_of", 1, schema1.promise)
+    connection.create_function("phrase_of", 1, lambda text: _json(schema1.phrase(text, "words")))
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -143,7 +143,7 @@ class Page:
         for name in ("Gateway", "Last run", "Verdict"):
             table.add_column(name)
         for row in figures if each else ():
-            table.add_column(row.conditions or row.promise, justify="right")
+            table.add_column(str(row.conditions) or row.promise, justify="right")
         if not each:
             table.add_column("Furthest off the median; --promise shows one, --json all")
         for serial, run in last.items():
@@ -232,7 +232,7 @@ def _furthest(figures: Sequence[Beside], serial: str) -> str:
 
 
 def _conditions(one: Series | Beside) -> str:
-    return f"  {', '.join(part for part in (one.conditions, one.unit) if part)}"
+    return f"  {', '.join(str(part) for part in (one.conditions, one.unit) if part)}"
 
 
 def _cell(point: Point | None, changed: bool) -> str:

@@ -1,7 +1,7 @@
 """What published tests measured by the same method: shown beside a result, never a threshold."""
 
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
@@ -19,8 +19,8 @@ class Source(Model):
 class Reference(Model):
     """A published figure, and the measurement that it stands beside."""
 
-    promise: str = text("a promise in the words of a measurement")
-    conditions: str = text("its conditions; * stands for anything")
+    promise: str = text("the identity of a promise, such as stateful_throughput")
+    conditions: dict[str, Any] = Field(description="named values of the measurement's conditions")
     value: float = number(0, 1e9, "of the unit")
     unit: str = text("a unit such as Mbit/s")
     source: str = text("a key of sources")

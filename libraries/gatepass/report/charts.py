@@ -4,7 +4,6 @@ measured; each has the same figures as its alternative text.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -18,7 +17,6 @@ from gatepass.results.record import Measurement
 FEWEST_POINTS = 5
 """A rate over time of fewer figures shows nothing."""
 MOST_BARS = 12
-_GRID = re.compile(r"(\d+) polic(?:y|ies), NAT (on|off)")
 
 
 @dataclass(frozen=True)
@@ -42,29 +40,32 @@ def charts(table: PromiseTable, words: Wording) -> list[Chart]:
 
 def _grid(promise: Promise, words: Wording) -> list[Chart]:
     """NAT x policies."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[int, list[Row]] = {}
     for row in promise.measured:
-        if found := _GRID.fullmatch(row.measurement.conditions):
-            groups.setdefault(found[1], []).append(row)
+        conditions = row.measurement.conditions
+        if conditions.name in ("one_policy", "rule_set"):
+            groups.setdefault(int(conditions.part("policies") or 1), []).append(row)
     if sum(map(len, groups.values())) < 2:
         return []
     texts = words["charts"]
     told = []
-    for count in sorted(groups, key=int):
-        label = texts["policies"]["one" if count == "1" else "more"].format(n=count)
-        rows = sorted(groups[count], key=lambda row: row.measurement.conditions, reverse=True)
-        told.append(
-            (label, [_bar(row, row.measurement.conditions.endswith("off")) for row in rows])
-        )
+    for count in sorted(groups):
+        label = texts["policies"]["one" if count == 1 else "more"].format(n=count)
+        rows = sorted(groups[count], key=_without_nat)
+        told.append((label, [_bar(row, _without_nat(row)) for row in rows]))
     title = texts["stateful"].format(promise=promise.name)
-    return [_bars("grid", title, told, texts["nat"], groups[min(groups, key=int)][0], words)]
+    return [_bars("grid", title, told, texts["nat"], groups[min(groups)][0], words)]
+
+
+def _without_nat(row: Row) -> bool:
+    return row.measurement.conditions.part("nat").name == "off"
 
 
 def _cost(promise: Promise, words: Wording) -> list[Chart]:
     """With and without security services."""
     texts, told = words["charts"], []
     rows = [row for row in promise.measured if "services_off_mbps" in row.measurement.facts]
-    for row in sorted(rows, key=lambda one: one.measurement.conditions):
+    for row in sorted(rows, key=lambda one: str(one.measurement.conditions.part("protocol"))):
         measured, facts = row.measurement, row.measurement.facts
         change = float(facts.get("degradation_percent") or 0)
         text = texts["cost" if change >= 0 else "gain"].format(
@@ -76,7 +77,7 @@ def _cost(promise: Promise, words: Wording) -> list[Chart]:
             Bar(off, words.number(off, len(row.measured.partition(words["decimal_point"])[2])),
                 True),
         ]  # fmt: skip
-        told.append((measured.conditions.split(" ")[0], bars))
+        told.append((str(measured.conditions.part("protocol")), bars))
     if not told:
         return []
     legend = texts["services_legend"]
@@ -88,8 +89,8 @@ def _ciphers(promise: Promise, words: Wording) -> list[Chart]:
     rows = [
         row
         for row in (*promise.measured, *promise.compared)
-        if promise.name == words["said"]["ipsec_throughput"]
-        and not row.measurement.conditions.endswith("tunnels up")
+        if promise.identity == "ipsec_throughput"
+        and row.measurement.conditions.name != "with_tunnels"
     ]
     # what a cipher costs shows where traffic went as fast as it could, not where it was paced
     rows = ([row for row in rows if row.measurement.observed] or rows)[:MOST_BARS]
@@ -119,7 +120,7 @@ def _curve(promise: Promise, row: Row, words: Wording) -> Chart:
     seconds = measured.series_interval_s or 1.0
     whole = words.number(round(seconds * len(measured.series), 1))
     figures = ", ".join(words.number(rate, 1) for rate in measured.series)
-    unit = words.say(measured.unit)
+    unit = words.unit_name(measured.unit)
     title = texts["time"].format(promise=promise.name)
     note = texts["time_of" if len(measured.trials) > 1 else "time_one"].format(
         conditions=row.conditions,
@@ -157,7 +158,7 @@ def _bars(
     plain, hatched = legend
     line = _line(held.measurement, words) if held.verdict != FOR_COMPARISON else None
     shown = {bar.hatched for _, bars in groups for bar in bars}
-    unit = words.say(held.measurement.unit)
+    unit = words.unit_name(held.measurement.unit)
     rows = " ".join(
         texts["text_row"].format(
             label=label,
@@ -188,7 +189,7 @@ def _line(measured: Measurement, words: Wording) -> Line | None:
     if measured.threshold is None:
         return None
     figure = words.number(measured.threshold)
-    unit = words.say(measured.unit)
+    unit = words.unit_name(measured.unit)
     return Line(
         measured.threshold, words["charts"]["promised"].format(figure=figure, unit=unit)
     )
@@ -198,6 +199,6 @@ def _joined(text: str, line: Line | None, held: Row, words: Wording) -> str:
     if line is None:
         return text
     promised = words["charts"]["text_promised"].format(
-        figure=words.number(line.value), unit=words.say(held.measurement.unit)
+        figure=words.number(line.value), unit=words.unit_name(held.measurement.unit)
     )
     return f"{text} {promised}"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from gatepass.report.phrases import filled, shortened
-from gatepass.report.promises import has_tag, ordered_option
+from gatepass.base.phrase import NOTHING, Phrase
+from gatepass.report.phrases import chapter, filled
+from gatepass.report.promises import has_tag, ordered_option, why
 from gatepass.report.wording import Wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
@@ -31,6 +32,7 @@ class Reason:
     title: str
     text: str
     checks: tuple[Check, ...] = ()
+    said: Phrase = NOTHING
 
     @property
     def sentence(self) -> str:
@@ -48,18 +50,15 @@ class Untested:
 
 def reasons(outcome: Outcome) -> list[Reason]:
     """Why the order is not approved, worst first; checks that share a reason stand together."""
-    told = outcome.reasons()
-    if not told:
-        return []
     found: list[Reason] = []
-    of_checks = set()
     for verdict in (FAIL, NOT_PROVEN):
         checks = [check for check in outcome.checks if check.verdict == verdict]
-        of_checks |= {f"{check.name}: {check.message}" for check in checks}
         for message in dict.fromkeys(check.message for check in checks):
             sharing = [check for check in checks if check.message == message]
-            found.append(Reason(verdict, _title(sharing), message, tuple(sharing)))
-    rest = [Reason(NOT_PROVEN, "", reason) for reason in told if reason not in of_checks]
+            found.append(
+                Reason(verdict, _title(sharing), message, tuple(sharing), sharing[0].said)
+            )
+    rest = [Reason(NOT_PROVEN, "", str(said), (), said) for said in outcome.reasons_of_order()]
     return found + rest
 
 
@@ -73,12 +72,13 @@ def untested(outcome: Outcome, told: frozenset[int], words: Wording) -> list[Unt
         if position not in told and check.verdict == NOT_APPLICABLE
     ]
     found = []
-    for chapter, message in dict.fromkeys((check.chapter, check.message) for check in left_out):
-        names = [c.name for c in left_out if (c.chapter, c.message) == (chapter, message)]
-        what = words.said(chapter) + ": " + words.said(names[0])
-        if len(names) > 1:
-            what = filled(words["untested_checks"], chapter=words.said(chapter), count=len(names))
-        found.append(Untested(what, words.said(shortened(message, words))))
+    for name, message in dict.fromkeys((check.chapter, check.message) for check in left_out):
+        sharing = [c for c in left_out if (c.chapter, c.message) == (name, message)]
+        what = chapter(name, words) + ": " + words.as_it_stands(sharing[0].name)
+        if len(sharing) > 1:
+            count = len(sharing)
+            what = filled(words["untested_checks"], chapter=chapter(name, words), count=count)
+        found.append(Untested(what, why(sharing[0], words)))
     for option in REPORTED:
         if ordered_option(outcome, option) and not has_tag(outcome, option):
             name = words["options"][option]

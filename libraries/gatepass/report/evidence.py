@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from gatepass.report.phrases import filled
-from gatepass.report.wording import Wording, patterns
+from gatepass.base.phrase import Phrase
+from gatepass.report.phrases import chapter, filled
+from gatepass.report.wording import Wording
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Evidence
+from gatepass.results.schema1 import AS_IT_STANDS
 
 MOST_WRONG = 3
 
@@ -40,10 +42,11 @@ class _Kind:
     """Observations that show the same."""
 
     seen: list[Evidence] = field(default_factory=list)
-    items: dict[str, dict[str, None]] = field(default_factory=dict)
+    items: dict[Phrase, dict[str, None]] = field(default_factory=dict)
 
-    def add(self, one: Evidence, what: str = "", by: str = "") -> None:
+    def add(self, one: Evidence) -> None:
         self.seen.append(one)
+        what, by = one.claim.part("what"), one.claim.part("by")
         if what:
             self.items.setdefault(what, {}).update({by: None} if by else {})
 
@@ -71,61 +74,48 @@ def not_holding(check: Check, words: Wording) -> list[Markup]:
 
 def claimed(seen: list[Evidence], words: Wording) -> Markup:
     """What observations of one kind show, in one sentence."""
-    (kind,) = _kinds(seen)[0].values()
-    return _sentence(*_named(seen[0].claim), kind, words)
+    (kind,) = _kinds(seen).values()
+    return _sentence(kind, words)
 
 
 def _chapter(name: str, checks: list[Check], words: Wording, crowded: bool) -> Chapter:
     passed = sum(check.verdict == PASS for check in checks)
     verdicts = {check.verdict for check in checks}
-    kinds, names = _kinds([one for check in checks for one in check.evidence])
     wrong, right = [], []
-    for key, kind in kinds.items():
-        sentence = _sentence(*names[key], kind, words)
+    for kind in _kinds([one for check in checks for one in check.evidence]).values():
+        sentence = _sentence(kind, words)
         bad = sum(not one.holds for one in kind.seen)
         if bad:
             wrong.append(
-                filled(words["not_so"], bad=bad, all=len(kind.seen), claim=sentence or key)
+                filled(words["not_so"], bad=bad, all=len(kind.seen), claim=sentence)
             )
         elif sentence:
             right.append(sentence)
     return Chapter(
-        words.said(name),
+        chapter(name, words),
         words["passed_of"].format(passed=passed, all=len(checks)),
         next(one for one in (FAIL, NOT_PROVEN, PASS) if one in verdicts),
         tuple(wrong[:MOST_WRONG]) if crowded and wrong else (*wrong, *right),
     )
 
 
-def _kinds(seen: list[Evidence]) -> tuple[dict[str, _Kind], dict[str, tuple[str, str]]]:
-    """Observations by what they show, and name and claim of each kind."""
-    kinds: dict[str, _Kind] = {}
-    names: dict[str, tuple[str, str]] = {}
+def _kinds(seen: list[Evidence]) -> dict[object, _Kind]:
+    """Observations by what they show."""
+    kinds: dict[object, _Kind] = {}
     for one in seen:
-        name, parts = _recognised(one.claim)
-        key = name or one.claim
-        names[key] = (name, one.claim)
-        kinds.setdefault(key, _Kind()).add(one, parts.get("what", ""), parts.get("by", ""))
-    return kinds, names
+        known = one.claim.name != AS_IT_STANDS
+        kinds.setdefault(one.claim.name if known else one.claim, _Kind()).add(one)
+    return kinds
 
 
-def _named(claim: str) -> tuple[str, str]:
-    return _recognised(claim)[0], claim
-
-
-def _recognised(claim: str) -> tuple[str, dict[str, str]]:
-    for name, pattern in patterns("claims").items():
-        if found := pattern.fullmatch(claim.strip()):
-            return name, {key: part for key, part in found.groupdict().items() if part}
-    return "", {}
-
-
-def _sentence(name: str, claim: str, kind: _Kind, words: Wording) -> Markup:
-    """In the page's language where the kind is known, else the claim as it was made."""
-    if not name:
-        return words.said(f"{claim.rstrip('.')}.")
+def _sentence(kind: _Kind, words: Wording) -> Markup:
+    """In the page's language where it has the claim, else the claim as it was made."""
+    claim = kind.seen[0].claim
+    text = words["shown"].get(claim.name)
+    if text is None:
+        return words.as_it_stands(f"{str(claim).rstrip('.')}.")
     items = Markup(", ").join(
         words.said(what) + (Markup(" ({})").format(", ".join(ways)) if ways else "")
         for what, ways in kind.items.items()
     )
-    return filled(words["shown"][name], items=items, count=len(kind.seen))
+    return filled(text, items=items, count=len(kind.seen))

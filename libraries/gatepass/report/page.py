@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from gatepass.report.charts import Chart, charts
 from gatepass.report.checks import MOST_NAMES, Reason, Untested, reasons, untested
 from gatepass.report.evidence import Chapter, evidence, not_holding
-from gatepass.report.phrases import LONGEST_MESSAGE, filled, join, shortened
+from gatepass.report.phrases import LONGEST_MESSAGE, chapter, filled, join, shortened
 from gatepass.report.promises import (
     TIER,
     Promise,
@@ -193,21 +193,26 @@ def _reason(
     title = _title(reason, words)
     text = shortened(reason.text, words, LONGEST_NOTE if crowded else LONGEST_MESSAGE)
     english = words["language"] == FALLBACK
-    if words.say(text) != text or (english and not crowded):
-        return ReasonLine(reason.verdict, title, words.said(text), "")
+    if reason.said:
+        return ReasonLine(reason.verdict, title, words.sentence(reason.said), "")
+    if english and not crowded:
+        return ReasonLine(reason.verdict, title, escape(text), "")
     own = _own_words(reason, table, words)
     if english:
-        return ReasonLine(reason.verdict, title, own or words.said(text), "")
+        return ReasonLine(reason.verdict, title, own or escape(text), "")
     return ReasonLine(reason.verdict, title, own, text)
 
 
 def _title(reason: Reason, words: Wording) -> Markup:
     """The checks that share the reason; of many only how many of each chapter."""
     if len(reason.checks) <= MOST_NAMES:
-        named = [words.said(one.chapter) + ": " + words.said(one.name) for one in reason.checks]
+        named = [
+            chapter(one.chapter, words) + ": " + words.as_it_stands(one.name)
+            for one in reason.checks
+        ]
     else:
         counted = Counter(check.chapter for check in reason.checks)
-        named = [words.said(chapter) + f" ({count})" for chapter, count in counted.items()]
+        named = [chapter(name, words) + f" ({count})" for name, count in counted.items()]
     return Markup("; ").join(named)
 
 
@@ -225,7 +230,7 @@ def _own_words(reason: Reason, table: PromiseTable, words: Wording) -> Markup:
                         conditions=row.conditions,
                         measured=row.measured + spread,
                         bound=row.promised,
-                        unit=words.say(row.measurement.unit),
+                        unit=words.unit_name(row.measurement.unit),
                     )
                 )
     for check in reason.checks:
@@ -239,7 +244,7 @@ def _likely(cause: Cause, words: Wording) -> Markup:
     seen = ""
     if words["language"] == FALLBACK:
         seen = f": {shortened(cause.sentence, words, LONGEST_NOTE).rstrip('.')}"
-    return filled(words["likely_cause"], cause=words.said(cause.name), seen=seen)
+    return filled(words["likely_cause"], cause=words.named("causes", cause.name), seen=seen)
 
 
 def _subject(order: dict, words: Wording) -> str:
@@ -276,7 +281,7 @@ def _not_offered(outcome: Outcome, words: Wording) -> str:
     missing = join(
         promise_name(promise, words)
         for promise in TIER
-        if not tier_figure(outcome, promise.key, words)
+        if not tier_figure(outcome, promise, words)
     )
     return words["not_offered"].format(promises=missing) if missing else ""
 
@@ -321,11 +326,17 @@ def _published(outcome: Outcome, table: PromiseTable, words: Wording) -> list[Ma
         filled(
             words["published"],
             name=source.get("name", ""),
-            method=words.said(source.get("method", "")),
-            device=words.said(source.get("device", "")),
+            method=_of_source("method", key, source, words),
+            device=_of_source("device", key, source, words),
         )
-        for source in (group(sources, key) for key in sources)
+        for key, source in ((key, group(sources, key)) for key in sources)
     ]
+
+
+def _of_source(part: str, key: str, source: dict, words: Wording) -> Markup:
+    """How, or with what, a published test was made."""
+    text = words["sources"].get(key, {}).get(part)
+    return words.as_it_stands(source.get(part, "")) if text is None else escape(text)
 
 
 def _caption(table: PromiseTable, words: Wording) -> str:
@@ -350,7 +361,7 @@ def _back(outcome: Outcome, words: Wording) -> Facts:
 
 def _problem(outcome: Outcome, words: Wording) -> Markup:
     problem = outcome.restoration.problem if outcome.restoration else ""
-    return words.said(shortened(problem, words, LONGEST_NOTE)) if problem else Markup()
+    return words.as_it_stands(shortened(problem, words, LONGEST_NOTE)) if problem else Markup()
 
 
 def _left(outcome: Outcome, words: Wording) -> Markup:

@@ -12,6 +12,11 @@ LONGEST_MESSAGE = 700
 """Letters; sentences with figures, likely cause and remedy have 600."""
 
 
+def chapter(name: str, words: Wording) -> Markup:
+    """A chapter's name; in the words of its suite where the language has none."""
+    return words.named("chapters", name.casefold().replace(" ", "_").replace("-", "_"), name)
+
+
 def join(parts: Iterable[str]) -> str:
     """Parts of a list in one line."""
     return ", ".join(part for part in parts if part)

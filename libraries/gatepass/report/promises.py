@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from gatepass.base.phrase import say
 from gatepass.report.phrases import shortened
 from gatepass.report.published import reference
 from gatepass.report.wording import Wording, digits, most_digits
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
+from gatepass.results.promises import PROMISES, of_rig
 from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Measurement
 from gatepass.verdict.judgement import PASS as DECIDED
 from gatepass.verdict.judgement import decide
@@ -20,35 +22,8 @@ FOR_COMPARISON = "for comparison"
 _WORST_FIRST = (FAIL, NOT_PROVEN, PASS)
 
 
-@dataclass(frozen=True)
-class TierPromise:
-    """A figure of the catalogue that a check can be about.
-
-    Attributes:
-        key: in the tier.
-        recorded: how checks name it in their measurements.
-        tags: what a check of it is tagged with; tells which check ended without a measurement.
-        option: of the order, without which the promise does not hold.
-    """
-
-    key: str
-    recorded: str
-    tags: frozenset[str]
-    option: str = ""
-
-
-TIER = (
-    TierPromise("stateful_mbps", "Stateful throughput", frozenset({"stateful", "throughput"})),
-    TierPromise(
-        "security_services_mbps",
-        "Throughput with security services",
-        frozenset({"securityservices", "downloads"}),
-        option="security_services",
-    ),
-    TierPromise("ipsec_tunnels", "IPsec tunnels", frozenset({"ipsec"})),
-    TierPromise("vpn_users", "VPN users", frozenset({"vpn"})),
-    TierPromise("proxy_users", "Proxy users", frozenset({"proxy"})),
-)
+TIER = {name: promise for name, promise in PROMISES.items() if promise.tier}
+"""What a tier may promise, by identity."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +51,7 @@ class Promise:
     """A promise with a row for each of the conditions under which it was measured.
 
     Attributes:
+        identity: one of `PROMISES`.
         name: for the reader.
         promised: with its unit, where the tier promises it; else empty.
         rows: of checks that measured it, and of checks that should have.
@@ -83,6 +59,7 @@ class Promise:
         why: why there is no row at all.
     """
 
+    identity: str
     name: str
     promised: str
     rows: tuple[Row, ...]
@@ -159,30 +136,30 @@ def promise_table(outcome: Outcome, words: Wording) -> PromiseTable:
         _Found(position, check, measurement)
         for position, check in enumerate(outcome.checks)
         for measurement in check.measurements
-        if not is_baseline(measurement.promise)
+        if not of_rig(measurement.promise)
     ]
     told = {entry.position for entry in found if entry.measurement.threshold is not None}
     rows = _Rows(outcome, words)
     promises, others = [], []
-    for promise in TIER:
-        own = [entry for entry in found if _same(entry.measurement.promise, promise.recorded)]
+    for name, promise in TIER.items():
+        own = [entry for entry in found if entry.measurement.promise == name]
         about = {c.chapter for c in outcome.checks if promise.tags <= _tags(c)}
         silent = {
             position: check
             for position, check in enumerate(outcome.checks)
             if position not in told and (promise.tags <= _tags(check) or _not_run(check, about))
         }
-        if figure := tier_figure(outcome, promise.key, words):
-            promises.append(_tier_promise(promise, figure, own, silent, rows))
+        if figure := tier_figure(outcome, name, words):
+            promises.append(_tier_promise(name, figure, own, silent, rows))
             told |= _undecided(silent).keys()
             if not promises[-1].rows:
                 told |= _left_out(silent).keys()
         elif own:
-            others.append(rows.promise(promise_name(promise, words), own))
+            others.append(rows.promise(name, own))
         found = [entry for entry in found if entry not in own]
     for name in dict.fromkeys(entry.measurement.promise for entry in found):
         own = [entry for entry in found if entry.measurement.promise == name]
-        others.append(rows.promise(words.say(name), own))
+        others.append(rows.promise(name, own))
     shown = [m for check in outcome.checks for m in check.measurements if m.threshold is not None]
     return PromiseTable(
         tuple(promises),
@@ -193,11 +170,6 @@ def promise_table(outcome: Outcome, words: Wording) -> PromiseTable:
     )
 
 
-def is_baseline(promise: str) -> bool:
-    """Whether a measurement is of the path without the gateway."""
-    return promise.startswith("Baseline")
-
-
 def missed(measurement: Measurement) -> bool:
     """Whether its interval does not lie on the good side of its threshold."""
     if measurement.threshold is None:
@@ -205,17 +177,17 @@ def missed(measurement: Measurement) -> bool:
     return decide(measurement, measurement.threshold, measurement.relation) != DECIDED
 
 
-def promise_name(promise: TierPromise, words: Wording) -> str:
-    """What the page calls a promise of the tier."""
-    return words["promises"][promise.key]["name"]
+def promise_name(promise: str, words: Wording) -> str:
+    """What the page calls a promise; of one that nobody knows, its own words."""
+    return words.say(say(promise)) if promise in PROMISES else promise
 
 
-def tier_figure(outcome: Outcome, key: str, words: Wording) -> str:
+def tier_figure(outcome: Outcome, promise: str, words: Wording) -> str:
     """What the tier promises, with its unit; empty where it promises nothing."""
-    value = group(outcome.run, "tier").get(key)
+    value = group(outcome.run, "tier").get(PROMISES[promise].tier)
     if value is None:
         return ""
-    return words["promises"][key]["value"].format(figure=words.number(value))
+    return f"{words.number(value)} {words.unit_name(PROMISES[promise].unit)}"
 
 
 def ordered_option(outcome: Outcome, option: str) -> bool:
@@ -232,24 +204,23 @@ def has_tag(outcome: Outcome, tag: str) -> bool:
 
 
 def _tier_promise(
-    promise: TierPromise, figure: str, own: list[_Found], silent: dict[int, Check], rows: _Rows
+    promise: str, figure: str, own: list[_Found], silent: dict[int, Check], rows: _Rows
 ) -> Promise:
     words = rows.words
-    name = promise_name(promise, words)
     open_checks = _undecided(silent)
     if own or open_checks:
         without = tuple(
-            Row(check.name, check.verdict, figure, why=words.said(shortened(check.message, words)))
+            Row(check.name, check.verdict, figure, why=why(check, words))
             for check in open_checks.values()
         )
-        return rows.promise(name, own, figure, without)
-    if reasons := dict.fromkeys(check.message for check in _left_out(silent).values()):
-        why = Markup(" ").join(words.said(shortened(reason, words)) for reason in reasons)
-    elif not ordered_option(rows.outcome, promise.option):
-        why = escape(words["option_not_ordered"])
+        return rows.promise(promise, own, figure, without)
+    if reasons := dict.fromkeys(why(check, words) for check in _left_out(silent).values()):
+        told = Markup(" ").join(reasons)
+    elif not ordered_option(rows.outcome, PROMISES[promise].option):
+        told = escape(words["option_not_ordered"])
     else:
-        why = escape(words["no_check"])
-    return Promise(name, figure, (), why=why)
+        told = escape(words["no_check"])
+    return Promise(promise, promise_name(promise, words), figure, (), why=told)
 
 
 @dataclass(frozen=True)
@@ -260,7 +231,7 @@ class _Rows:
     words: Wording
 
     def promise(
-        self, name: str, own: list[_Found], promised: str = "", without: tuple[Row, ...] = ()
+        self, promise: str, own: list[_Found], promised: str = "", without: tuple[Row, ...] = ()
     ) -> Promise:
         decimals = {
             unit: most_digits(e.measurement for e in own if e.measurement.unit == unit)
@@ -269,7 +240,8 @@ class _Rows:
         made = [self._row(entry, decimals[entry.measurement.unit]) for entry in own]
         held = tuple(row for row in made if row.verdict != FOR_COMPARISON)
         compared = tuple(row for row in made if row.verdict == FOR_COMPARISON)
-        return Promise(name, promised, held + without, compared)
+        name = promise_name(promise, self.words)
+        return Promise(promise, name, promised, held + without, compared)
 
     def _row(self, entry: _Found, decimals: int) -> Row:
         measurement, words = entry.measurement, self.words
@@ -277,7 +249,7 @@ class _Rows:
         threshold, none = measurement.threshold, words["none"]
         published = reference(group(self.outcome.run, "published"), measurement)
         return Row(
-            conditions=words.say(measurement.conditions or entry.check.name),
+            conditions=words.say(measurement.conditions) or entry.check.name,
             verdict=_verdict(entry.check, measurement),
             promised=none if threshold is None else words.bound(threshold, measurement.relation),
             measured=words.number(measurement.value, max(decimals, digits(measurement))),
@@ -304,6 +276,13 @@ def _undecided(checks: dict[int, Check]) -> dict[int, Check]:
     return {at: check for at, check in checks.items() if check.verdict in (FAIL, NOT_PROVEN)}
 
 
+def why(check: Check, words: Wording) -> Markup:
+    """A check's message in the page's language, where it has one."""
+    if check.said:
+        return words.sentence(check.said)
+    return words.as_it_stands(shortened(check.message, words))
+
+
 def _left_out(checks: dict[int, Check]) -> dict[int, Check]:
     return {at: check for at, check in checks.items() if check.verdict == NOT_APPLICABLE}
 
@@ -311,10 +290,6 @@ def _left_out(checks: dict[int, Check]) -> dict[int, Check]:
 def _not_run(check: Check, chapters: set[str]) -> bool:
     """Whether a check is known from the plan alone, which has no tags, in one of these chapters."""
     return check.verdict == NOT_PROVEN and not check.tags and check.chapter in chapters
-
-
-def _same(one: str, other: str) -> bool:
-    return one.strip().casefold() == other.casefold()
 
 
 def _tags(check: Check) -> set[str]:

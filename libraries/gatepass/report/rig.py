@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
+from gatepass.base.phrase import say
 from gatepass.report.phrases import filled, shortened
-from gatepass.report.promises import is_baseline
 from gatepass.report.wording import Wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
+from gatepass.results.promises import of_rig
 from gatepass.results.record import Measurement
 from gatepass.verdict.ceiling import FACT as ABOVE_CEILING
 from gatepass.verdict.rfc9411 import UNSTEADY_PERCENT
@@ -63,7 +64,7 @@ def rig(outcome: Outcome, words: Wording) -> Facts:
             label = words["rig"].get(name, name)
             text = filled(words["rig"]["host"], **cells)
             if told.get("esp"):
-                text += filled(words["rig"]["esp"], esp=words.said(str(told["esp"])))
+                text += filled(words["rig"]["esp"], esp=words.named("esp_in", told["esp"]))
             facts.append((label, text))
     facts.append((words["rig"]["baseline"], _baseline(outcome, words)))
     return facts
@@ -111,7 +112,9 @@ def _weak_ciphers(outcome: Outcome, words: Wording) -> list[Markup]:
     }
     text = words["deviations"]["weak"]
     return [
-        filled(text, conditions=words.said(conditions)) + " " + words.said(f"{why.rstrip('.')}.")
+        filled(text, conditions=words.said(conditions))
+        + " "
+        + words.named("weak_ciphers", conditions.part("label"), f"{why.rstrip('.')}.")
         for conditions, why in found.items()
     ]
 
@@ -137,7 +140,7 @@ def _above_the_ceiling(outcome: Outcome, words: Wording) -> list[Markup]:
     return [
         filled(
             words["deviations"]["above_ceiling"],
-            promise=words.said(m.promise),
+            promise=words.said(say(m.promise)),
             conditions=words.said(m.conditions),
             figure=words.figure(m),
             ceiling=words.number(m.facts[ABOVE_CEILING]),
@@ -151,7 +154,7 @@ def _above_the_ceiling(outcome: Outcome, words: Wording) -> list[Markup]:
 def _profile_name(name: str, description: object, words: Wording) -> str | Markup:
     if not description:
         return str(name)
-    told = words.said(str(description))
+    told = words.named("profiles", name, description)
     return filled(words["method_values"]["profile"], name=name, description=told)
 
 
@@ -197,7 +200,7 @@ def _cell(key: str, value: object, words: Wording) -> str:
 
 
 def _baselines(outcome: Outcome) -> list[Measurement]:
-    return [m for check in outcome.checks for m in check.measurements if is_baseline(m.promise)]
+    return [m for check in outcome.checks for m in check.measurements if of_rig(m.promise)]
 
 
 def _baseline(outcome: Outcome, words: Wording) -> str:
@@ -209,7 +212,7 @@ def _baseline(outcome: Outcome, words: Wording) -> str:
 
 
 def _carried(outcome: Outcome, words: Wording) -> str:
-    by_time = {m.conditions: m for m in _baselines(outcome)}
+    by_time = {m.conditions.name: m for m in _baselines(outcome)}
     change = _drift(outcome)
     if change is not None:
         return words["baseline_value"].format(
@@ -226,7 +229,7 @@ def _carried(outcome: Outcome, words: Wording) -> str:
 
 def _drift(outcome: Outcome) -> float | None:
     """Change of the baseline from before to after, in per cent; None where one is missing."""
-    by_time = {m.conditions: m for m in _baselines(outcome)}
+    by_time = {m.conditions.name: m for m in _baselines(outcome)}
     before, after = by_time.get("before"), by_time.get("after")
     if before is None or after is None or not before.value or before.unit != after.unit:
         return None

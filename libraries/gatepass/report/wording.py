@@ -1,8 +1,8 @@
 """The words and number formats of one language, for what a customer reads.
 
 All texts of a language stand in one file (``templates/certificate.en.yaml``), so a further language
-is a further file. What checks say, which is English in ``output.xml``, is recognised by the
-patterns of ``templates/said.yaml``.
+is a further file. What checks say is recorded as phrases (`gatepass.base.phrase`), for which each
+language has its own texts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any
 import yaml
 from markupsafe import Markup, escape
 
+from gatepass.base.phrase import Phrase
+from gatepass.base.phrase import texts as english
 from gatepass.results import record
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -49,33 +51,54 @@ class Wording:
     def __getitem__(self, key: str) -> Any:
         return self.texts[key]
 
-    def say(self, said: str) -> str:
-        """What a check said, in this language where it is known, else as it stands."""
-        if (known := self._known(said)) is None:
-            return self._as_it_stands(said)
-        text, parts = known
-        return text.format(**{name: self.say(part) for name, part in parts.items()})
+    def say(self, said: Phrase) -> str:
+        """A phrase in this language; in English where the language has no text for it."""
+        return self.said(said).striptags()
 
-    def said(self, said: str) -> Markup:
+    def said(self, said: Phrase) -> Markup:
         """The same for the page, where words that stay English are marked as such."""
-        if (known := self._known(said)) is None:
-            plain = self._as_it_stands(said)
-            if self["language"] == FALLBACK or not _WORD.search(plain):
-                return escape(plain)
-            return Markup('<span lang="{}">{}</span>').format(FALLBACK, plain)
-        text, parts = known
-        return Markup(text).format(**{name: self.said(part) for name, part in parts.items()})
+        text = self["said"].get(said.name)
+        if text is None:
+            return self.as_it_stands(str(said)) if said else Markup()
+        parts = {key: self._part(part) for key, part in said.parts}
+        return Markup(text).format_map(_Parts(parts))
 
-    def _known(self, said: str) -> tuple[str, dict[str, str]] | None:
-        """This language's words for it, and the parts that they take."""
-        for name, pattern in patterns("words").items():
-            if found := pattern.fullmatch(said.strip()):
-                return self["said"][name], found.groupdict()
-        return None
+    def sentence(self, said: Phrase) -> Markup:
+        """The same as a sentence of its own."""
+        text = self.said(said)
+        return text[:1].upper() + text[1:]
 
-    def _as_it_stands(self, said: str) -> str:
+    def named(self, group: str, key: object, otherwise: object = None) -> Markup:
+        """A name of one of the language's groups, such as a chapter.
+
+        Args:
+            group: key of the language's file.
+            key: of the name in the group.
+            otherwise: what is said where the group has no such key; the key itself if None.
+        """
+        text = self[group].get(str(key))
+        if text is not None:
+            return Markup(text)
+        return self.as_it_stands(str(key if otherwise is None else otherwise))
+
+    def as_it_stands(self, text: str) -> Markup:
+        """A text that is English in every language, marked as such; a figure is written its way."""
+        plain = self._plain(text)
+        if self["language"] == FALLBACK or not _WORD.search(plain):
+            return escape(plain)
+        return Markup('<span lang="{}">{}</span>').format(FALLBACK, plain)
+
+    def _part(self, part: object) -> Markup:
+        if isinstance(part, Phrase):
+            return self.said(part)
+        if isinstance(part, float):
+            return escape(self.number(part))
+        text = str(part)
+        return self.as_it_stands(text) if " " in text else escape(self._plain(text))
+
+    def _plain(self, text: str) -> str:
         """Without what cannot be seen; a decimal figure as the language writes it."""
-        plain = printable(said)
+        plain = printable(text)
         decimal = re.fullmatch(r"\d+\.\d+", plain)
         return plain.replace(".", self["decimal_point"]) if decimal else plain
 
@@ -92,7 +115,12 @@ class Wording:
 
     def unit(self, measurement: record.Measurement) -> str:
         """Its unit and layer."""
-        return ", ".join(self.say(part) for part in (measurement.unit, measurement.layer) if part)
+        layer = self["layers"].get(measurement.layer, measurement.layer)
+        return ", ".join(part for part in (self.unit_name(measurement.unit), layer) if part)
+
+    def unit_name(self, unit: str) -> str:
+        """A unit; most are written alike everywhere."""
+        return self["units"].get(unit, unit)
 
     def bound(self, value: float, relation: str) -> str:
         """A threshold without its unit: "at least 300"."""
@@ -104,7 +132,7 @@ class Wording:
         text = self.number(measurement.value, decimals)
         if measurement.half_width is not None:
             text += f" ± {self.number(measurement.half_width, decimals)}"
-        return f"{text} {self.say(measurement.unit)}"
+        return f"{text} {self.unit_name(measurement.unit)}"
 
     def date(self, iso: object) -> str:
         """An ISO 8601 time with its zone, in words; as it stands where it is none."""
@@ -151,17 +179,6 @@ def most_digits(measurements: Iterable[record.Measurement]) -> int:
 
 
 @cache
-def patterns(of: str) -> dict[str, re.Pattern[str]]:
-    """What checks say, by name.
-
-    Args:
-        of: "words" or "claims" (of evidence).
-    """
-    texts = yaml.safe_load((TEMPLATES / "said.yaml").read_text(encoding="utf-8"))
-    return {name: re.compile(text, re.IGNORECASE) for name, text in texts[of].items()}
-
-
-@cache
 def wording(language: object) -> Wording:
     """The texts of a language; English where there are none yet.
 
@@ -170,7 +187,17 @@ def wording(language: object) -> Wording:
     """
     known = {path.suffixes[-2][1:]: path for path in sorted(TEMPLATES.glob("certificate.*.yaml"))}
     path = known.get(str(language), known[FALLBACK])
-    return Wording(yaml.safe_load(path.read_text(encoding="utf-8")))
+    texts = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if path == known[FALLBACK]:
+        log = {name: text for name, text in english().items() if name not in texts["shown"]}
+        texts["said"] = log | texts["said"]
+    return Wording(texts)
+
+
+class _Parts(dict):
+    def __missing__(self, key: str) -> str:
+        """A part that may be left out."""
+        return ""
 
 
 def _plain(value: float) -> str:

@@ -14,7 +14,9 @@ from robot.api import ExecutionResult, ResultVisitor
 from robot.errors import DataError
 
 from gatepass.base.errors import InputError
-from gatepass.results import record
+from gatepass.base.phrase import NOTHING, Phrase, say
+from gatepass.results import record, schema1
+from gatepass.results.chapters import chapter_of, uppermost
 from gatepass.results.facts import group
 from gatepass.results.record import (
     APPROVED,
@@ -55,6 +57,7 @@ class Check:
         causes: why a figure was probably missed, the best explanation first.
         elapsed_s: how long it took.
         tags: of the test.
+        said: the message for every language, where it is one that Gatepass knows.
     """
 
     chapter: str
@@ -67,6 +70,7 @@ class Check:
     causes: list[Cause] = field(default_factory=list)
     elapsed_s: float = 0.0
     tags: tuple[str, ...] = ()
+    said: Phrase = NOTHING
 
 
 @dataclass
@@ -114,16 +118,19 @@ class Outcome:
             for check in self.checks
             if check.verdict == wanted
         ]
+        return told + [str(said) for said in self.reasons_of_order()]
+
+    def reasons_of_order(self) -> list[Phrase]:
+        """What keeps the order from being approved and is no verdict of a check."""
+        told = []
         if self.restoration is None:
-            told.append("Whether the gateway's configuration is back as it was is not known.")
+            told.append(say("restoration_unknown"))
         elif not self.restoration.identical:
-            told.append(
-                "The gateway's configuration is not back as it was: "
-                + (self.restoration.problem or "see the differences.")
-            )
+            problem = self.restoration.problem or say("see_differences")
+            told.append(say("not_back", problem=problem))
         if not any(check.verdict == PASS for check in self.checks):
-            told.append("No check passed.")
-        return told if self.verdict != APPROVED else []
+            told.append(say("no_check_passed"))
+        return told
 
     def count(self, verdict: str) -> int:
         """How many checks ended with this verdict."""
@@ -153,15 +160,17 @@ class _Reader(ResultVisitor):
         self.checks: list[Check] = []
         self.chapters: dict[str, str] = {}
         self.restoration: Restoration | None = None
+        self.reasons: dict[str, Phrase] = {}
         self._check: Check | None = None
 
     def start_suite(self, suite) -> None:
         if suite.tests:
-            self.chapters[suite.name] = suite.doc
+            chapter = uppermost(suite)
+            self.chapters[chapter.name] = chapter.doc
 
     def start_test(self, test) -> None:
         self._check = Check(
-            chapter=test.parent.name,
+            chapter=chapter_of(test).name,
             name=test.name,
             verdict=verdict_of(test.status, test.message),
             message=plain(test.message),
@@ -183,6 +192,8 @@ class _Reader(ResultVisitor):
             self.runs |= {content["run_id"]} if "run_id" in content else set()
         elif kind == "restoration":
             self.restoration = content
+        elif kind == "reason":
+            self.reasons[content.message] = content.said
         elif self._check and kind == "measurement":
             self._check.measurements.append(content)
         elif self._check and kind == "evidence":
@@ -219,8 +230,11 @@ def read(output: Path | str) -> Outcome:
     ran = {(check.chapter, check.name) for check in reader.checks}
     for chapter, name in plan:
         if (chapter, name) not in ran:
-            missing = "The run's plan holds this check, but it did not run."
-            reader.checks.append(Check(chapter, name, NOT_PROVEN, missing))
+            missing = say("did_not_run")
+            reader.checks.append(Check(chapter, name, NOT_PROVEN, str(missing), said=missing))
+    for check in reader.checks:
+        recorded = check.said or reader.reasons.get(check.message)
+        check.said = recorded or schema1.reason(check.message)
     elapsed = result.suite.elapsed_time.total_seconds()
     return Outcome(reader.run, reader.checks, reader.chapters, reader.restoration, elapsed)
 

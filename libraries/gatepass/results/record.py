@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
+from gatepass.base.phrase import NOTHING, Phrase, from_json
+from gatepass.results import schema1
+from gatepass.results.promises import named
 from gatepass.stats.intervals import share
 
 PREFIX = "gatepass-data "
@@ -25,8 +29,8 @@ class Measurement:
     """A figure with all that makes it arguable.
 
     Attributes:
-        promise: what was promised, in a reader's words: "Stateful throughput".
-        conditions: what varied: "1000 policies, NAT on"; may be empty.
+        promise: one of `PROMISES`.
+        conditions: what varied, such as the size of the rule set; `NOTHING` where nothing did.
         value: the mean of the trials, in `unit`.
         unit: "Mbit/s", "%", …
         layer: where the figure stands: "TCP goodput", "UDP payload"; empty where there is none.
@@ -46,7 +50,7 @@ class Measurement:
     """
 
     promise: str
-    conditions: str
+    conditions: Phrase
     value: float
     unit: str
     layer: str = ""
@@ -61,6 +65,11 @@ class Measurement:
     facts: dict[str, float | int | str | None] = field(default_factory=dict)
     series: tuple[float, ...] = ()
     series_interval_s: float | None = None
+
+    @property
+    def subject(self) -> str:
+        """What it is of: "Stateful throughput, 1000 policies, NAT on"."""
+        return ", ".join(part for part in (named(self.promise), str(self.conditions)) if part)
 
     @property
     def lower(self) -> float:
@@ -90,12 +99,12 @@ class Evidence:
     """An independent observation that the traffic took the path claimed.
 
     Attributes:
-        claim: what should be: "The test policy counted at least the bytes received".
+        claim: what should be.
         observed: what was seen, with figures.
         holds: whether it was so.
     """
 
-    claim: str
+    claim: Phrase
     observed: str
     holds: bool
 
@@ -115,7 +124,20 @@ class Cause:
     sentence: str
     weight: float
     promise: str = ""
-    conditions: str = ""
+    conditions: Phrase = NOTHING
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why checks are not applicable.
+
+    Attributes:
+        message: of the check, as Robot has it.
+        said: the same for every language.
+    """
+
+    message: str
+    said: Phrase
 
 
 @dataclass(frozen=True)
@@ -139,16 +161,31 @@ KINDS = {
     "measurement": Measurement,
     "evidence": Evidence,
     "cause": Cause,
+    "reason": Reason,
     "restoration": Restoration,
     "trial": dict,
     "run": dict,
 }
 
 
+SCHEMA = 2
+"""Of the records; 1 held English sentences where there are phrases now."""
+_PHRASES = ("claim", "conditions", "said")
+
+
 def dump(kind: str, content: object) -> str:
     """One log message for a record. `kind` is a key of KINDS."""
-    body = content if isinstance(content, dict) else asdict(content)
-    return PREFIX + json.dumps({"kind": kind, **body}, ensure_ascii=False, sort_keys=True)
+    body = dict(content) if isinstance(content, dict) else _fields(content)
+    head = {"kind": kind, "schema": SCHEMA}
+    return PREFIX + json.dumps(head | body, ensure_ascii=False, sort_keys=True)
+
+
+def _fields(content: object) -> dict[str, Any]:
+    values = {one.name: getattr(content, one.name) for one in fields(content)}
+    return {
+        key: value.as_json() if isinstance(value, Phrase) else value
+        for key, value in values.items()
+    }
 
 
 def parse(message: str) -> tuple[str, object] | None:
@@ -156,10 +193,15 @@ def parse(message: str) -> tuple[str, object] | None:
     if not message.startswith(PREFIX):
         return None
     body = json.loads(message[len(PREFIX) :])
-    kind = body.pop("kind")
+    kind, schema = body.pop("kind"), body.pop("schema", 1)
+    if schema < SCHEMA:
+        body = schema1.converted(kind, body)
     build = KINDS[kind]
+    if build is dict:
+        return kind, body
     lists = {key: tuple(value) for key, value in body.items() if isinstance(value, list)}
-    return kind, body if build is dict else build(**(body | lists))
+    phrases = {key: from_json(body[key]) for key in _PHRASES if key in body}
+    return kind, build(**(body | lists | phrases))
 
 
 def figure(value: float, half_width: float | None = None) -> str:

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
-from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Measurement, Restoration
+from gatepass.results.promises import named
+from gatepass.results.record import (
+    FAIL,
+    NOT_APPLICABLE,
+    NOT_PROVEN,
+    PASS,
+    Cause,
+    Measurement,
+    Restoration,
+)
 
 FORMAT = "gatepass-results"
 VERSION = 1
@@ -99,17 +107,34 @@ def _check(check: Check) -> dict[str, Any]:
         "tags": list(check.tags),
         "measurements": [_measurement(measurement) for measurement in check.measurements],
         "evidence": [
-            {"claim": one.claim, "observed": one.observed, "holds": one.holds}
+            {
+                "claim": str(one.claim),
+                "identity": one.claim.as_json(),
+                "observed": one.observed,
+                "holds": one.holds,
+            }
             for one in check.evidence
         ],
-        "causes": [asdict(cause) for cause in check.causes],
+        "causes": [_cause(cause) for cause in check.causes],
     }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    about = {
+        "promise": named(cause.promise) if cause.promise else "",
+        "conditions": str(cause.conditions),
+    }
+    return {"name": cause.name, "sentence": cause.sentence, "weight": cause.weight, **about}
 
 
 def _measurement(measurement: Measurement) -> dict[str, Any]:
     return {
-        "promise": measurement.promise,
-        "conditions": measurement.conditions,
+        "promise": named(measurement.promise),
+        "conditions": str(measurement.conditions),
+        "identity": {
+            "promise": measurement.promise,
+            "conditions": measurement.conditions.as_json(),
+        },
         "value": measurement.value,
         "unit": measurement.unit,
         "layer": measurement.layer,

@@ -18,6 +18,7 @@ from gatepass.base.errors import InputError
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile, Profile
 from gatepass.inputs.testbed import Testbed
+from gatepass.results.chapters import chapter_of
 
 NAME = "Acceptance"
 """Of the whole suite, in reports and in the long names of its parts."""
@@ -67,7 +68,7 @@ def planned(suites: Path) -> list[tuple[str, str]]:
         suites: the folder of the suites.
     """
     root = TestSuite.from_file_system(suites)
-    return [(test.parent.name, test.name) for test in root.all_tests]
+    return [(chapter_of(test).name, test.name) for test in root.all_tests]
 
 
 def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
@@ -89,7 +90,7 @@ def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
         words = str(error).splitlines()[0].rstrip(".")
         raise InputError(f"after --: {words}. Robot says so; see `robot --help`.") from None
     tests = list(root.all_tests)
-    chapters = dict.fromkeys(test.parent.name for test in tests)
+    chapters = dict.fromkeys(chapter_of(test).name for test in tests)
     tagged = (
         sum(tag in test.tags for test in tests) for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED)
     )

@@ -78,10 +78,9 @@ def _user_keywords(test: TestCase) -> dict[str, UserKeyword]:
 
 def _steps(step: Keyword, known: Mapping[str, UserKeyword]) -> Sequence[Keyword]:
     """A step, or the steps that it is composed of."""
-    composed = known.get(_plain(step.name or ""))
-    if composed is None or len(step.args) != len(composed.args.positional):
-        return [step]  # what has too few words or too many, the dry run refuses as it stands
-    words = dict(zip(composed.args.positional, map(str, step.args), strict=True))
+    if (found := _composed(step, known)) is None:
+        return [step]
+    composed, words = found
 
     def filled(text: str) -> str:
         return _VARIABLE.sub(lambda found: words.get(found[1], found[0]), text)
@@ -93,6 +92,22 @@ def _steps(step: Keyword, known: Mapping[str, UserKeyword]) -> Sequence[Keyword]
             Keyword(filled(inner.name), [filled(str(word)) for word in inner.args]), known
         )
     ]
+
+
+def _composed(
+    step: Keyword, known: Mapping[str, UserKeyword]
+) -> tuple[UserKeyword, dict[str, str]] | None:
+    """The user keyword behind a step, and the words that it is given; None where it is none.
+
+    What has too few words or too many is none either: the dry run refuses it as it stands.
+    """
+    name = _PREFIX.sub("", step.name or "")
+    if (one := known.get(_plain(name))) and len(step.args) == len(one.args.positional):
+        return one, dict(zip(one.args.positional, map(str, step.args), strict=True))
+    for one in known.values():
+        if one.embedded and (found := one.embedded.name.fullmatch(name)):
+            return one, dict(zip(one.embedded.args, found.groups(), strict=True))
+    return None
 
 
 def _plain(name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from gatepass.base.phrase import NOTHING, Phrase
 from gatepass.gateway.changes import Changes, mkey_of
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.rules import POLICY
@@ -34,8 +35,8 @@ class SetUp:
     """
 
     tenant: Tenant
-    seconds: dict[str, float]
-    step: str = ""
+    seconds: dict[Phrase, float]
+    step: Phrase = NOTHING
     error: Exception | None = None
 
     @property
@@ -107,7 +108,7 @@ class Provisioning:
     def _one(self, tenant: Tenant) -> SetUp:
         gateway = self._connect()
         changes = Changes(gateway, self._changes.journal, self._changes.mark)
-        seconds: dict[str, float] = {}
+        seconds: dict[Phrase, float] = {}
         try:
             for step, tables in tenant.steps.items():
                 if self._stopped.is_set():

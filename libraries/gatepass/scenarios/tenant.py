@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from gatepass.base.phrase import Phrase, say
 from gatepass.gateway.rules import ADDRESS, POLICY, dotted
 from gatepass.inputs.proposals import PROPOSALS
 from gatepass.scenarios.site_to_site.tunnels import PHASE1, PHASE2, ROUTE
@@ -72,16 +73,16 @@ class Tenant:
         return f"{self.mark}-{what}{self.number}"
 
     @cached_property
-    def steps(self) -> dict[str, Rows]:
+    def steps(self) -> dict[Phrase, Rows]:
         """What each step configures, in their order."""
-        made: dict[str, Callable[[], Rows]] = {
-            "network": self._network,
-            "DHCP pool": self._dhcp,
-            f"{HOSTS} SNAT rules": self._snat,
-            f"{HOSTS} DNAT rules": self._dnat,
-            f"{POLICIES} policies": self._policies,
-            "VPN tunnel": self._vpn,
-            "guest": self._guest,
+        made: dict[Phrase, Callable[[], Rows]] = {
+            say("tenant_network"): self._network,
+            say("tenant_dhcp"): self._dhcp,
+            say("tenant_snat", rules=HOSTS): self._snat,
+            say("tenant_dnat", rules=HOSTS): self._dnat,
+            say("tenant_policies", rules=POLICIES): self._policies,
+            say("tenant_tunnel"): self._vpn,
+            say("tenant_guest"): self._guest,
         }
         return {step: rows() for step, rows in made.items()}
 

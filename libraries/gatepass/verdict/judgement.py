@@ -236,8 +236,7 @@ def conclude(
     verdict = decide(measurement, measurement.threshold, measurement.relation)
     if verdict == PASS:
         return
-    subject = ", ".join(part for part in (measurement.promise, measurement.conditions) if part)
-    told = f"{subject}: {measured(measurement)}; promised is {required(measurement)}."
+    told = f"{measurement.subject}: {measured(measurement)}; promised is {required(measurement)}."
     if limit := rig_limit():
         raise NotProven(joined(told, because(limit, cause(True))))
     if verdict == FAIL:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import NOTHING, Phrase
 from gatepass.results.record import Measurement
 from gatepass.results.trial import CONGESTION_CONTROL, Trial
 from gatepass.stats.intervals import FEWEST_TO_SEE_DEPENDENCE, Interval
@@ -98,7 +99,7 @@ class Trials:
     def measurement(
         self,
         promise: str,
-        conditions: str,
+        conditions: Phrase = NOTHING,
         threshold: float | None = None,
         relation: str = "at least",
         baseline: Interval | None = None,

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gatepass.base.phrase import NOTHING
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.rules import ADDRESS, RuleSet, dotted
@@ -129,7 +130,7 @@ class RemoteAccess(ABC):
         users: that the tier promises.
     """
 
-    way = ""
+    way = NOTHING
     """What a reader calls it."""
 
     def __init__(self, gateway: FortiGate, changes: Changes, rules: RuleSet, users: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from gatepass.base.phrase import say
 from gatepass.scenarios.remote_access.configuration import Listed, Profile, RemoteAccess
 
 PHASE1, PHASE2 = "vpn.ipsec/phase1-interface", "vpn.ipsec/phase2-interface"
@@ -20,7 +21,7 @@ STRONGSWAN_PROPOSAL = "aes256-sha256-modp2048"
 class DialUp(RemoteAccess):
     """Dial-up IPsec of one run (see `RemoteAccess`)."""
 
-    way = "dial-up IPsec"
+    way = say("dial_up")
 
     def __init__(self, *common: object) -> None:
         super().__init__(*common)

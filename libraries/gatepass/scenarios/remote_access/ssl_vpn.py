@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from gatepass.base.errors import NotProven
+from gatepass.base.phrase import say
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.scenarios.remote_access.configuration import Listed, Profile, RemoteAccess
 
@@ -49,7 +50,7 @@ class SslVpn(RemoteAccess):
         port: where it is to listen, if the customer does not use it already.
     """
 
-    way = "SSL VPN"
+    way = say("ssl_vpn")
 
     def __init__(self, *common: object, port: int) -> None:
         super().__init__(*common)

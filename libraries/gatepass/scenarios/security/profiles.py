@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.phrase import say
 from gatepass.endpoint.specimens import BLOCKED_HOST, CONTROLLED_AGENT, exploit
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
@@ -273,8 +274,7 @@ class Inspection:
             if wanted in ("", self.ordered):
                 raise
             raise NotApplicable(
-                f"the gateway does not offer inspection by {wanted}, and the order does not ask "
-                f"for it: {refused}"
+                say("no_such_mode", mode=wanted, why=str(refused))
             ) from None
         self.mode = wanted
 

@@ -1,0 +1,114 @@
+"""What checks say, by identity: every language writes it in its own words.
+
+A phrase has a name and parts, which may be phrases themselves. ``phrases.yaml`` has the English of
+the log and of the messages; the certificate's languages have theirs. What belongs together is
+joined by name and parts, never by words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+CAPITAL = "capital"
+"""Format specification of a part that begins a sentence: ``{what:capital}``."""
+
+Part = "Phrase | str | int | float"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A text by its identity.
+
+    Attributes:
+        name: a key of ``phrases.yaml``; empty for no text at all.
+        parts: what stands in it, by name, sorted.
+    """
+
+    name: str
+    parts: tuple[tuple[str, Part], ...] = ()
+
+    def __str__(self) -> str:
+        return english(self)
+
+    def __format__(self, spec: str) -> str:
+        text = str(self)
+        return text[:1].upper() + text[1:] if spec == CAPITAL else format(text, spec)
+
+    def __bool__(self) -> bool:
+        return bool(self.name)
+
+    def part(self, name: str) -> Any:
+        """One of its parts; None where it has none of that name."""
+        return dict(self.parts).get(name)
+
+    def has(self, name: str, **parts: Part) -> bool:
+        """Whether it is of this name and has at least these parts."""
+        return self.name == name and all(self.part(key) == part for key, part in parts.items())
+
+    def as_json(self) -> dict[str, Any]:
+        """What `from_json` reads."""
+        return {"say": self.name} | {
+            key: part.as_json() if isinstance(part, Phrase) else part for key, part in self.parts
+        }
+
+
+def say(name: str, **parts: Part) -> Phrase:
+    """A phrase.
+
+    Args:
+        name: a key of ``phrases.yaml``.
+        parts: what its text has in {braces}.
+    """
+    return Phrase(name, tuple(sorted(parts.items())))
+
+
+NOTHING = Phrase("")
+"""Where there is nothing to say, as of conditions that do not vary."""
+
+
+def from_json(content: Mapping[str, Any]) -> Phrase:
+    """A phrase as `Phrase.as_json` wrote it."""
+    return say(
+        content["say"],
+        **{
+            key: from_json(part) if isinstance(part, Mapping) else part
+            for key, part in content.items()
+            if key != "say"
+        },
+    )
+
+
+def english(phrase: Phrase) -> str:
+    """A phrase in the words of the log."""
+    if not phrase:
+        return ""
+    return texts()[phrase.name].format_map(_Parts(phrase.parts))
+
+
+class _Parts(dict):
+    def __missing__(self, key: str) -> str:
+        """A part that may be left out."""
+        return ""
+
+
+@cache
+def texts() -> Mapping[str, str]:
+    """The English texts by name, promises' included."""
+    return _table("phrases") | {name: one["text"] for name, one in promises().items()}
+
+
+@cache
+def promises() -> Mapping[str, Mapping[str, Any]]:
+    """The table of promises, as ``promises.yaml`` has it."""
+    return _table("promises")
+
+
+def _table(name: str) -> dict[str, Any]:
+    path = Path(__file__).with_name(f"{name}.yaml")
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
