@@ -169,7 +169,7 @@ def test_no_secret_stays_in_a_file_or_shows_in_a_process(charons: tuple[Charon, 
     finally:
         ended.set()
         watcher.join()
-    assert any(b"vici.py" in words for words in seen)
+    assert any(b"charon.py" in words for words in seen)
     assert not [words for words in seen if PSK.encode() in words]
     for path in Path(peer.shell.folder()).rglob("*"):
         assert not path.is_file() or PSK.encode() not in path.read_bytes(), path

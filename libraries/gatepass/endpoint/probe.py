@@ -111,3 +111,16 @@ def install(shell: Shell, name: str) -> str:
     if shell.run(f"[ -s {path} ]").status:
         shell.put(resources.files("gatepass.endpoint.remote").joinpath(name).read_text(), path)
     return path
+
+
+def install_package(shell: Shell, name: str) -> None:
+    """Put a package of this machine's Python beside the run's scripts, once, as it is.
+
+    Args:
+        name: of a package that is all Python and has no packages in it.
+    """
+    folder = f"{shell.folder()}/{name}"
+    if shell.run(f"mkdir {folder}").status == 0:
+        for file in resources.files(name).iterdir():
+            if file.name.endswith(".py"):
+                shell.put(file.read_text(), f"{folder}/{file.name}")

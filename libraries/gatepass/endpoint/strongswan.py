@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.ike import Connection, IkeSa
-from gatepass.endpoint.probe import install
+from gatepass.endpoint.probe import install, install_package
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell, put_secret
 
 KERNEL, USER_SPACE = "the kernel", "user space (kernel-libipsec)"
@@ -243,7 +243,8 @@ class Charon:
         """The answers of VICI to these requests."""
         if not requests:
             return []
-        script, folder = install(self.shell, "vici.py"), self.shell.folder()
+        script, folder = install(self.shell, "charon.py"), self.shell.folder()
+        install_package(self.shell, "vici")
         put_secret(self.shell, json.dumps(requests), f"{folder}/request.json")
         words = f"python3 {script} {folder}/charon.vici {folder}/request.json"
         done = self.shell.run(words, timeout_s=timeout_s)
