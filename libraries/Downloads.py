@@ -10,6 +10,7 @@ from robot.api.deco import library
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint.download import Broken, Source, Transfer, timed
+from gatepass.results.measurements import estimated
 from gatepass.results.record import Measurement, figure
 from gatepass.scenarios.security.application_mix import MIX, OBJECTS, mixed_load
 from gatepass.stats.intervals import degradation
@@ -400,19 +401,16 @@ def _measurement(
     """
     confidence = session.profile.confidence
     rule = rule or Rule(len(rates), len(rates), confidence)
-    value = rule.interval(rates)
-    return Measurement(
+    return estimated(
         promise,
         conditions,
-        round(value.mean, 4),
-        "Mbit/s",
-        "file content",
-        half_width=None if value.half_width is None else round(value.half_width, 4),
-        confidence=confidence,
-        trials=tuple(round(rate, 4) for rate in rates),
+        rates,
+        rule.interval(rates),
+        confidence,
+        layer="file content",
         threshold=threshold,
-        baseline=baseline and round(baseline, 4),
-        facts={name: fact for name, fact in (facts or {}).items() if fact is not None},
+        baseline=baseline,
+        facts=facts,
     )
 
 

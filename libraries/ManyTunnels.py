@@ -6,7 +6,7 @@ from robot.api.deco import library
 
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
-from gatepass.results.record import Measurement
+from gatepass.results.measurements import observed
 from support import trial_runs
 from support.guard import keyword
 from support.policies import COUNTERS_LAG_S
@@ -38,12 +38,10 @@ class ManyTunnels:
             rate = len(came) / max(came.values())
             session.note(
                 "measurement",
-                Measurement(
+                observed(
                     "ipsec_set_up",
                     say("set_up_at_once", tunnels=len(others), label=preferred().label),
                     round(rate, 2),
-                    "tunnels/s",
-                    trials=(round(rate, 2),),
                     facts={"slowest_s": max(came.values())},
                 ),
             )
@@ -69,16 +67,13 @@ class ManyTunnels:
         until(all_up, COUNTERS_LAG_S)
         session.note(
             "measurement",
-            Measurement(
+            observed(
                 "ipsec_tunnels",
                 say("tunnels_at_once"),
                 len(found),
-                "tunnels",
-                observed=True,
                 tried=promised,
-                confidence=session.profile.confidence,
-                trials=(len(found),),
                 threshold=promised,
+                confidence=session.profile.confidence,
             ),
         )
         session.evidence(

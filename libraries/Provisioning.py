@@ -11,7 +11,7 @@ from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import Phrase, say
-from gatepass.results.record import Measurement
+from gatepass.results.measurements import estimated, observed
 from gatepass.scenarios.provisioning import SetUp
 from gatepass.verdict import judgement
 from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
@@ -85,17 +85,7 @@ class Provisioning:
         if within_s is None:
             return
         wholes = [round(one.whole_s, 3) for one in self._set_up]
-        slowest = Measurement(
-            MEASURED,
-            SLOWEST,
-            max(wholes),
-            "s",
-            observed=True,
-            confidence=session.profile.confidence,
-            trials=tuple(wholes),
-            threshold=within_s,
-            relation="at most",
-        )
+        slowest = observed(MEASURED, SLOWEST, max(wholes), trials=wholes, threshold=within_s)
         session.note("measurement", slowest)
         judgement.conclude(slowest, self._rig_limit, self._longest_step)
 
@@ -124,16 +114,12 @@ class Provisioning:
         )
 
     def _measure(self, step: Phrase, seconds: Sequence[float]) -> None:
-        confidence = session.profile.confidence
-        found = session.rule.interval(seconds)
-        measurement = Measurement(
+        measurement = estimated(
             MEASURED,
             step,
-            found.mean,
-            "s",
-            half_width=found.half_width,
-            confidence=confidence,
-            trials=tuple(round(one, 4) for one in seconds),
+            seconds,
+            session.rule.interval(seconds),
+            session.profile.confidence,
             facts={
                 "smallest_s": round(min(seconds), 4),
                 "largest_s": round(max(seconds), 4),

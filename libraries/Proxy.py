@@ -9,7 +9,7 @@ from robot.api.deco import library
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
-from gatepass.results.record import Measurement
+from gatepass.results.measurements import observed
 from gatepass.scenarios.security import proxy_users
 from gatepass.scenarios.security.proxy_users import Users
 from gatepass.verdict.rfc9411 import SUSTAIN_S, failures_told, too_many
@@ -85,16 +85,14 @@ class Proxy:
         served = [trial.served_users for trial in self._trials]
         session.note(
             "measurement",
-            Measurement(
+            observed(
                 "proxy_users",
                 say("proxy_users_at_once"),
                 min(served),
-                "users",
-                observed=True,
+                trials=served,
                 tried=count,
-                confidence=session.profile.confidence,
-                trials=tuple(served),
                 threshold=count,
+                confidence=session.profile.confidence,
                 facts={
                     "transactions": sum(trial.attempted for trial in self._trials),
                     "failed": sum(trial.failed for trial in self._trials),

@@ -13,7 +13,8 @@ from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.gateway.shapers import held, held_alike
-from gatepass.results.record import Measurement, figure
+from gatepass.results.measurements import observed
+from gatepass.results.record import figure
 from gatepass.scenarios.remote_access.configuration import BEHIND, SPLIT, host_of
 from gatepass.scenarios.remote_access.vpn_client import Connected, Together, together
 from gatepass.verdict import ceiling
@@ -239,16 +240,13 @@ class RemoteTraffic:
         session.exchanged = _together(session.connected, _TOGETHER_S)
         session.note(
             "measurement",
-            Measurement(
+            observed(
                 PROMISE,
                 say("users_at_once", way=session.remote_access.way),
                 session.exchanged.served,
-                "users",
-                observed=True,
                 tried=len(session.connected),
-                confidence=session.profile.confidence,
-                trials=(session.exchanged.served,),
                 threshold=len(session.connected),
+                confidence=session.profile.confidence,
                 facts={
                     "answers": session.exchanged.answers,
                     "failed": session.exchanged.failed,

@@ -10,6 +10,7 @@ from robot.api.deco import library
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.results import record
+from gatepass.results.measurements import estimated
 from gatepass.results.record import Evidence, Measurement, figure
 from gatepass.results.trial import Load, Trial
 from gatepass.stats.intervals import Interval, share
@@ -162,7 +163,6 @@ class Traffic:
                 "ceiling",
                 session.conditions,
                 session.order.ceiling_mbps,
-                "at most",
                 self._baseline(),
             )
         )
@@ -285,17 +285,15 @@ def _loss(trials: Sequence[Trial], limit: float | None) -> Measurement:
     count = sum(trial.datagrams or 0 for trial in trials)
     _, most = share(round(count * value.mean / 100), count, session.rule.confidence)
     rare = most * 100 - value.mean
-    return Measurement(
-        promise="loss",
-        conditions=session.conditions,
-        value=round(value.mean, 5),
-        unit="%",
+    width = None if value.half_width is None else max(value.half_width, rare)
+    return estimated(
+        "loss",
+        session.conditions,
+        lost,
+        Interval(value.mean, width),
+        session.rule.confidence,
         layer="UDP payload",
-        half_width=None if value.half_width is None else round(max(value.half_width, rare), 5),
-        confidence=session.rule.confidence,
-        trials=tuple(round(loss, 5) for loss in lost),
         threshold=limit,
-        relation="at most",
         facts={
             "received_mbps": round(fmean(trial.mbps for trial in trials), 3),
             "datagrams": count,

@@ -10,7 +10,8 @@ from robot.errors import RobotError
 from gatepass.base.phrase import Phrase, say
 from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, Pulses
-from gatepass.results.record import Measurement, figure
+from gatepass.results.measurements import observed
+from gatepass.results.record import figure
 from gatepass.scenarios.site_to_site import outage
 from gatepass.scenarios.site_to_site.tunnels import MOST, Tunnel
 from support.guard import keyword
@@ -160,17 +161,7 @@ class TunnelLife:
         seconds = time.monotonic() - self._gone
         carries = back and until(lambda: vpn.reaches(session.client, tunnel), BACK_S)
         if carries:
-            session.note(
-                "measurement",
-                Measurement(
-                    "tunnel_return",
-                    self._how,
-                    round(seconds, 2),
-                    "s",
-                    trials=(round(seconds, 2),),
-                    observed=True,
-                ),
-            )
+            session.note("measurement", observed("tunnel_return", self._how, round(seconds, 2)))
         if not carries:
             vpn.must_reach(session.client)
         told = f"It was up again after {figure(seconds)} s" if back else f"Not within {BACK_S} s"
@@ -232,15 +223,11 @@ class TunnelLife:
         }
         session.note(
             "measurement",
-            Measurement(
+            observed(
                 OUTAGE,
                 how,
                 self._inside.ms,
-                "ms",
-                trials=(self._inside.ms,),
-                observed=True,
                 threshold=session.profile.rekey_outage_ms,
-                relation="at most",
                 facts=facts,
             ),
         )

@@ -11,6 +11,7 @@ from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint import iperf
 from gatepass.endpoint.download import Transfer
 from gatepass.endpoint.shell import Shell
+from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement
 from gatepass.results.trial import Load, Trial
 from gatepass.verdict import ceiling
@@ -158,15 +159,8 @@ def fastest(
 ) -> Measurement:
     """One trial as fast as it goes, held against the tier's ceiling and told for comparison."""
     carried = one(load, far).mbps
-    seen = Measurement(
-        promise,
-        say("fastest", what=conditions),
-        round(carried, 3),
-        "Mbit/s",
-        load.layer,
-        trials=(round(carried, 3),),
-        observed=True,
-        facts=dict(facts or {}),
+    seen = observed(
+        promise, say("fastest", what=conditions), round(carried, 3), layer=load.layer, facts=facts
     )
     held = ceiling.held_against(seen, session.order.ceiling_mbps)
     session.note("measurement", held)

@@ -8,6 +8,8 @@ from statistics import fmean
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import NOTHING, Phrase
+from gatepass.results.measurements import estimated
+from gatepass.results.promises import PROMISES
 from gatepass.results.record import Measurement
 from gatepass.results.trial import CONGESTION_CONTROL, Trial
 from gatepass.stats.intervals import FEWEST_TO_SEE_DEPENDENCE, Interval
@@ -101,11 +103,10 @@ class Trials:
         promise: str,
         conditions: Phrase = NOTHING,
         threshold: float | None = None,
-        relation: str = "at least",
         baseline: Interval | None = None,
     ) -> Measurement:
         """The trials as a record."""
-        value = self.interval
+        at_least = PROMISES[promise].relation == "at least"
         facts: dict[str, float | int | str | None] = {
             "client_cpu_percent": round(self.client_cpu, 1),
             "server_cpu_percent": round(self.server_cpu, 1),
@@ -114,23 +115,20 @@ class Trials:
             "streams_rtt_ms": _mean([trial.rtt_ms for trial in self.trials]),
             "retransmits": _sum([trial.retransmits for trial in self.trials]),
             "lost_percent": _mean([trial.lost_percent for trial in self.trials]),
-            **tcp_facts(self.trials, threshold if relation == "at least" else None),
+            **tcp_facts(self.trials, threshold if at_least else None),
             **Ends.of(self.trials).facts(),
             **self._rig_facts(),
         }
-        return Measurement(
-            promise=promise,
-            conditions=conditions,
-            value=round(value.mean, 4),
-            unit="Mbit/s",
+        return estimated(
+            promise,
+            conditions,
+            self.rates,
+            self.interval,
+            self.rule.confidence,
             layer=self.layer,
-            half_width=None if value.half_width is None else round(value.half_width, 4),
-            confidence=self.rule.confidence,
-            trials=tuple(round(rate, 4) for rate in self.rates),
             threshold=threshold,
-            relation=relation,
-            baseline=None if baseline is None else round(baseline.mean, 4),
-            facts={name: fact for name, fact in facts.items() if fact is not None},
+            baseline=baseline and baseline.mean,
+            facts=facts,
             **self._series(),
         )
 
