@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from certificate_examples import DIGEST, approved, throughput
+from certificate_checks import throughput
+from certificate_examples import DIGEST, approved
 from gatepass.history import store
 from gatepass.history.series import Point, Run, Series
 from gatepass.results.outcome import Outcome

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from certificate_checks import throughput
 from certificate_examples import (
     DIGEST,
     RUN,
@@ -12,7 +13,6 @@ from certificate_examples import (
     not_proven,
     nothing_known,
     rejected,
-    throughput,
     whole,
 )
 from certificate_reader import body, parsed, reasons, rows, text

@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from certificate_examples import approved, nothing_known, throughput, whole
+from certificate_checks import throughput
+from certificate_examples import approved, nothing_known, whole
 from certificate_reader import parsed, text
 from gatepass.report.svg import Alternative, Bar, Line, bars, curve
 

@@ -140,7 +140,8 @@ def test_identical_when_made_again(outcome):
 RECORDER = """
 from robot.api import logger
 from robot.api.deco import keyword
-from certificate_examples import RUN, throughput
+from certificate_checks import throughput
+from certificate_examples import RUN
 from gatepass.results import record
 
 @keyword

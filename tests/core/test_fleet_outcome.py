@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from certificate_examples import approved, at_once, not_proven, rejected, throughput
+from certificate_checks import at_once, throughput
+from certificate_examples import approved, not_proven, rejected
 from fleet_examples import killed, mixed, plan, ran, stopped
 from gatepass.base.errors import InputError
 from gatepass.fleet.outcome import read_fleet

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from certificate_examples import baseline
+from certificate_checks import baseline
 from gatepass.cli import main
 from history_examples import SERIAL, added, outcome
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.x509 import DNSName, load_pem_x509_certificate
 from dataplane_config import address, config, policy, refs
-from dataplane_rig import Rig
+from dataplane_rig import Rig, Transfer
 
 from lab.base.certificates import Authority
 from lab.base.process import wait_until
@@ -229,3 +230,71 @@ class Openconnect:
                     return None
                 accepted.close()
         return peer[0].removeprefix("::ffff:")
+
+
+def users(rig: Rig) -> list[dict]:
+    """Who is logged in, by the gateway."""
+    return rig.gateway(rig.plane.remote_users)["sessions"]
+
+
+def bytes_from(rig: Rig, name: str) -> int:
+    """What a user has sent."""
+    return next(row["in_bytes"] for row in users(rig) if row["user"] == name)
+
+
+def connection(rig: Rig, deadline: float = 2) -> ssl.SSLSocket:
+    """A TLS connection to the server, by a client of our own."""
+    sock = rig.client.socket(socket.AF_INET, socket.SOCK_STREAM)
+    sock.settimeout(deadline)
+    sock.connect((GATE, PORT))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(sock)
+
+
+def ask(sock: ssl.SSLSocket, method: str, path: str, cookie: str = "", body: str = "") -> str:
+    """The answer to a request, head and body."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nCookie: SVPNCOOKIE={cookie}\r\n"
+    sock.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+    text = ""
+    while "\r\n\r\n" not in text:
+        text += sock.recv(65536).decode()
+    head, _, rest = text.partition("\r\n\r\n")
+    length = int(head.partition("Content-Length: ")[2].split("\r\n")[0])
+    while len(rest) < length:
+        rest += sock.recv(65536).decode()
+    return f"{head}\n{rest}"
+
+
+def cookie_of(rig: Rig, name: str = "alice") -> str:
+    """The cookie of a user who logs in."""
+    with connection(rig) as sock:
+        form = f"username={name}&credential={PASSWORD.replace(' ', '+')}&realm=&ajax=1"
+        answer = ask(sock, "POST", "/remote/logincheck", body=form)
+    return answer.partition("SVPNCOOKIE=")[2].partition(";")[0]
+
+
+def status(rig: Rig, path: str, cookie: str) -> int:
+    with connection(rig) as sock:
+        return int(ask(sock, "GET", path, cookie).split()[1])
+
+
+class TunnelTransfer(Transfer):
+    """A connection through a user's tunnel over which bytes go."""
+
+    def __init__(self, rig: Rig, source: str) -> None:
+        self._bind = source
+        super().__init__(_Bound(rig, source), 8098)
+
+
+class _Bound:
+    """The rig, with sockets of the client bound to an address."""
+
+    def __init__(self, rig: Rig, source: str) -> None:
+        self.client, self.listening = self, rig.listening
+        self._rig, self._source = rig, source
+
+    def socket(self, family: int, kind: int) -> socket.socket:
+        sock = self._rig.client.socket(family, kind)
+        sock.bind((self._source, 0))
+        return sock

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import random
 import struct
-import time
 from dataclasses import replace
 from ipaddress import IPv4Address
 from itertools import pairwise
@@ -13,13 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.io.loop import Loop
 from lab.sslvpn.frames import IPV4_HEADS, Deframer, FrameError, frame
 from lab.sslvpn.http import Answer, BadRequestError, Reader, Request
 from lab.sslvpn.membership import Membership
-from lab.sslvpn.merging import HEADER_BYTES, PLAIN, Merger
-from lab.sslvpn.pace import Pace
-from lab.sslvpn.packets import checksum, fragmentation_needed
 from lab.sslvpn.plan import Listener, Plan, Portal, Reach, Rule, Sources, User, heard, told
 from lab.sslvpn.ppp import IPCP, LCP, Ppp
 from lab.sslvpn.sessions import Session, Sessions
@@ -475,131 +469,3 @@ def test_sets_hold_the_addresses_of_members() -> None:
     assert sorted(elements[1]) == sorted(f"add element {one.format(s)}" for s in "ga")
     assert elements[2:] == [
         [f"delete element {one.format('g')}"], [f"delete element {one.format('a')}"]]
-
-
-# Packets
-
-
-def segment(sequence: int, payload: bytes, flags: int = 0x10, port: int = 1000, **rest) -> bytes:
-    """A TCP segment with a time stamp, with its check sums."""
-    options = rest.get("options", b"\1\1\x08\x0a" + bytes(8))
-    tcp = struct.pack("!HHIIBBHHH", port, 80, sequence % 2**32, rest.get("ack", 5),
-                      (20 + len(options)) // 4 << 4, flags, 500, 0, 0) + options + payload
-    source, dest = (IPv4Address(text).packed for text in ("198.19.210.1", "198.18.2.10"))
-    pseudo = source + dest + struct.pack("!HH", 6, len(tcp))
-    tcp = tcp[:16] + checksum(pseudo + tcp).to_bytes(2) + tcp[18:]
-    head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(tcp), 0, 0x4000, 64, 6, 0) + source + dest
-    return head[:10] + checksum(head).to_bytes(2) + head[12:] + tcp
-
-
-def cut_up(data: bytes) -> list[bytes]:
-    """What the kernel makes of a packet with a header about its offloading."""
-    flags, kind, header, size, _, _ = struct.unpack_from("=BBHHHH", data)
-    packet = data[HEADER_BYTES:]
-    assert int.from_bytes(packet[2:4]) == len(packet) and checksum(packet[:20]) == 0
-    if not kind:
-        return [packet]
-    assert (flags, kind) == (1, 1)
-    payload, sequence = packet[header:], int.from_bytes(packet[24:28])
-    found = []
-    for at in range(0, len(payload), size):
-        is_last = at + size >= len(payload)
-        found.append(segment(sequence + at, payload[at : at + size],
-                             packet[33] if is_last else packet[33] & ~8,
-                             int.from_bytes(packet[20:22]), ack=int.from_bytes(packet[28:32]),
-                             options=packet[40:header]))
-    return found
-
-
-def test_segments_in_a_row_go_on_as_one() -> None:
-    packets = [segment(100 + 1000 * n, bytes((n,)) * 1000) for n in range(9)]
-    packets.append(segment(9100, b"end", 0x18))
-    written: list[bytes] = []
-    merger = Merger(written.append)
-    for packet in packets:
-        merger.add(packet)
-    assert written == []
-    merger.flush()
-    assert len(written) == 1 and cut_up(written[0]) == packets
-
-
-@pytest.mark.parametrize(
-    "second",
-    [
-        segment(1101, b"x" * 1000),
-        segment(1100, b"x" * 1001),
-        segment(1100, b"x" * 1000, ack=6),
-        segment(1100, b"x" * 1000, 0x11),
-        segment(1100, b"", 0x10),
-        segment(1100, b"x" * 1000, options=b"\1\1\x08\x0a" + b"\1" * 8),
-    ],
-    ids=["gap", "longer", "other ack", "FIN", "nothing in it", "other time stamp"],
-)
-def test_others_stay_as_they_are(second: bytes) -> None:
-    first = segment(100, b"y" * 1000)
-    written: list[bytes] = []
-    merger = Merger(written.append)
-    merger.add(first)
-    merger.add(second)
-    merger.flush()
-    assert written == [PLAIN + first, PLAIN + second]
-
-
-def test_the_order_within_a_flow_stays() -> None:
-    chance = random.Random(7)
-    sequences, packets = {1000: 2**32 - 5000, 1001: 0}, []
-    for _ in range(400):
-        port = chance.choice((1000, 1001))
-        size = chance.choice((1000, 1000, 1000, 0, 10))
-        flags = chance.choice((0x10, 0x10, 0x10, 0x18, 0x11))
-        packets.append(segment(sequences[port], b"d" * size, flags, port))
-        sequences[port] += chance.choice((size, size, size, 5))
-    written: list[bytes] = []
-    merger = Merger(written.append)
-    for at, packet in enumerate(packets):
-        merger.add(packet)
-        if at % 50 == 49:
-            merger.flush()
-    found = [packet for data in written for packet in cut_up(data)]
-    for port in (b"\x03\xe8", b"\x03\xe9"):
-        assert [p for p in found if p[20:22] == port] == [p for p in packets if p[20:22] == port]
-    assert len(written) < len(packets)
-
-
-@given(st.binary(max_size=120))
-def test_any_packet_is_passed_on(packet: bytes) -> None:
-    written: list[bytes] = []
-    merger = Merger(written.append)
-    merger.add(packet)
-    merger.flush()
-    assert written == [PLAIN + packet]
-
-
-def test_a_packet_that_is_too_long_is_answered() -> None:
-    packet = segment(1, b"x" * 1400)
-    answer = fragmentation_needed(packet, 1300)
-    assert answer is not None and checksum(answer[:20]) == checksum(answer[20:]) == 0
-    assert (answer[12:16], answer[16:20]) == (packet[16:20], packet[12:16])
-    assert (answer[20:22], int.from_bytes(answer[26:28])) == (b"\x03\x04", 1300)
-    assert fragmentation_needed(packet[:6] + b"\0\0" + packet[8:], 1300) is None
-
-
-def test_a_pace() -> None:
-    loop = Loop()
-    pace = Pace(loop)
-    pace.mbps = 8
-    sent: list[float] = []
-    begin = time.monotonic()
-
-    async def feed() -> None:
-        while time.monotonic() < begin + 0.5:
-            for _ in range(20):
-                pace.put(1000, lambda: sent.append(time.monotonic()))
-            await loop.sleep(0.005)
-        raise SystemExit
-
-    loop.spawn(feed())
-    with pytest.raises(SystemExit):
-        loop.run()
-    # 1,000 packets a second and a few at once; a busy machine feeds fewer
-    assert 150 < len(sent) < 1.15 * 1000 * (sent[-1] - begin)
