@@ -30,7 +30,6 @@ from support.session import session
 from support.vpn_users import LAG_S, listed_as, words_of
 
 PROMISE, RATE = "vpn_users", "remote_access_throughput"
-_WAYS: dict[words.Direction, str] = {"to the server": "to_server", "to the client": "to_client"}
 _LOOK_S = 1.0
 _TOGETHER_S = 3.0
 """How long users exchange something with the server, one alone and all of them."""
@@ -158,7 +157,7 @@ class RemoteTraffic:
         self._held = held(gateway, access.interface(access.user(SPLIT).profile), outgoing)
         with held_alike(gateway, session.workspace.changes, session.rules, outgoing, self._held):
             self._without = trial_runs.once(load, trial_runs.server())
-        conditions = say("without_tunnel", way=say(_WAYS[direction]))
+        conditions = say("without_tunnel", way=say(words.WAYS[direction]))
         session.note("measurement", self._without.measurement(RATE, conditions))
 
     @keyword("TCP is sent ${direction} over remote access")
@@ -180,7 +179,8 @@ class RemoteTraffic:
         trials = session.last
         seconds = len(trials.trials) * (self._load.seconds + self._load.omit_s)
         self._program_cpu = (client.cpu_s() - used) / seconds * 100
-        conditions = say("direction", what=session.remote_access.way, way=say(_WAYS[direction]))
+        way = say(words.WAYS[direction])
+        conditions = say("direction", what=session.remote_access.way, way=way)
         before = session.baselines.get("before")
         measured = trials.measurement(
             RATE, conditions, threshold, baseline=before and before.interval

@@ -29,7 +29,6 @@ _PROMISES: dict[words.Throughput, str] = {
     "stateful": _STATEFUL,
     "security services": "services_throughput",
 }
-_WAYS = {"to the server": "to_server", "to the client": "to_client"}
 _POLICING = 1.25
 """What is offered to see a limit: a quarter above it (ITU-T Y.1564, traffic policing test)."""
 _OVERLOAD_SHOWS = 0.9
@@ -136,7 +135,7 @@ class Traffic:
             direction: "to the server" or "to the client".
         """
         promised = session.promised(_STATEFUL)
-        session.conditions = say("direction", what=say(kind), way=say(_WAYS[direction]))
+        session.conditions = say("direction", what=say(kind), way=say(words.WAYS[direction]))
         load = trial_runs.tcp(
             reverse=direction == "to the client",
             udp_mbps=promised * _POLICING if kind == "UDP" else None,

@@ -53,10 +53,7 @@ def test_a_check_holds_no_logic(test) -> None:
 
 @pytest.mark.parametrize("file", sorted((ROOT / "suites").rglob("*.robot")), ids=str)
 def test_a_file_is_a_table_or_a_list_of_stories(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    assert "[Template]" not in text
-    tests = TestSuite.from_string(text).tests if file.name != "__init__.robot" else ()
-    assert all(test.template for test in tests) or not any(test.template for test in tests)
+    assert "[Template]" not in file.read_text(encoding="utf-8")
 
 
 def _rooms(root: Path) -> subprocess.CompletedProcess[str]:

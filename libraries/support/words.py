@@ -10,6 +10,8 @@ Switch = Literal["enable", "disable"]
 Port = Literal["first", "second"]
 Endpoint = Literal["client", "server"]
 Direction = Literal["to the server", "to the client"]
+WAYS: dict[Direction, str] = {"to the server": "to_server", "to the client": "to_client"}
+"""What each direction is called among the phrases."""
 IpVersion = Literal["IPv4", "IPv6"]
 Transport = Literal["TCP", "UDP"]
 FileProtocol = Literal["HTTP", "FTP"]

@@ -182,6 +182,36 @@ def test_an_older_record_is_brought_to_this_version(record: Path, monkeypatch) -
     assert notes == ["older", None]
 
 
+def test_a_record_of_before_phrases_joins_todays(record: Path, monkeypatch) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(store, "MIGRATIONS", store.MIGRATIONS[:-1])
+        added(record, outcome(0))
+    with sqlite3.connect(record) as connection:
+        connection.execute(
+            "UPDATE measurements SET promise = 'Stateful throughput', "
+            "conditions = '1 policy, NAT off'"
+        )
+    added(record, outcome(1))
+    with store.opened(record) as connection:
+        (one,) = series(connection, runs(connection))
+    assert (one.identity, len(one.points)) == ("stateful_throughput", 2)
+
+
+def test_a_value_is_the_same_however_it_is_written(record: Path) -> None:
+    added(record, outcome(0), outcome(1))
+    with sqlite3.connect(record) as connection:
+        connection.execute(
+            """UPDATE measurements SET conditions = '{"mbps": 225.0, "say": "datagrams"}'"""
+        )
+        connection.execute(
+            """UPDATE measurements SET conditions = '{"mbps": 225, "say": "datagrams"}'
+            WHERE run = (SELECT min(run) FROM measurements)"""
+        )
+    with store.opened(record) as connection:
+        (one,) = series(connection, runs(connection))
+    assert len(one.points) == 2
+
+
 def test_a_step_that_fails_leaves_the_record_as_it_was(record: Path, monkeypatch) -> None:
     added(record, outcome(0))
     known = store.MIGRATIONS

@@ -55,3 +55,21 @@ def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     wrong.write_text(PUBLISHED.read_text().replace("source: hokkanen-2016", "source: hokkanen", 1))
     with pytest.raises(InputError, match=r"published.yaml.*source.*hokkanen-2016"):
         load_published(wrong)
+
+
+@pytest.mark.parametrize("promise", ["stateful_thruput", "Stateful throughput"])
+def test_a_promise_that_nobody_makes_is_refused(tmp_path: Path, promise: str) -> None:
+    wrong = tmp_path / "published.yaml"
+    text = PUBLISHED.read_text(encoding="utf-8")
+    wrong.write_text(text.replace("stateful_throughput", promise), encoding="utf-8")
+    with pytest.raises(InputError, match=r"published.yaml.*promise.*stateful_throughput"):
+        load_published(wrong)
+
+
+def test_conditions_in_words_are_refused(tmp_path: Path) -> None:
+    wrong = tmp_path / "published.yaml"
+    text = PUBLISHED.read_text(encoding="utf-8")
+    wrong.write_text(text.replace("{protocol: FTP}", '"FTP download of *"'), encoding="utf-8")
+    with pytest.raises(InputError, match=r"published.yaml.*conditions.*named values") as refused:
+        load_published(wrong)
+    assert "\n" not in str(refused.value)

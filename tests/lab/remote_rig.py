@@ -298,3 +298,18 @@ class _Bound:
         sock = self._rig.client.socket(family, kind)
         sock.bind((self._source, 0))
         return sock
+
+
+def openfortivpn(rig: Rig, settings: Path, password: str) -> subprocess.Popen:
+    """Start the client of that name for alice.
+
+    Args:
+        settings: file that it reads them from, made here.
+        password: that she types.
+    """
+    settings.write_text(
+        f"username = alice\npassword = {password}\nset-routes = 0\nset-dns = 0\n"
+        f"trusted-cert = {fingerprint()}\n"
+    )
+    settings.chmod(0o600)
+    return rig.client.spawn("openfortivpn", "-c", str(settings), "-v", f"{GATE}:{PORT}")

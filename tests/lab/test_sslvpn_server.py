@@ -27,7 +27,7 @@ from remote_rig import (
     bytes_from,
     connection,
     cookie_of,
-    fingerprint,
+    openfortivpn,
     remote_config,
     remote_policy,
     status,
@@ -482,11 +482,7 @@ def test_fault_slow(rig: Rig, comes: Comes) -> None:
 def test_the_other_client(rig: Rig, tmp_path: Path, password: str) -> None:
     """openfortivpn gets as far as its PPP daemon, for which this kernel may have no PPP."""
     rig.apply(remote_config(remote_policy(1)))
-    settings = tmp_path / "settings"
-    settings.write_text(f"username = alice\npassword = {password}\nset-routes = 0\nset-dns = 0\n"
-                        f"trusted-cert = {fingerprint()}\n")
-    settings.chmod(0o600)
-    process = rig.client.spawn("openfortivpn", "-c", str(settings), "-v", f"{GATE}:{PORT}")
+    process = openfortivpn(rig, tmp_path / "settings", password)
     seen: list[list[dict]] = []
     try:
         wait_until(lambda: process.poll() is not None or seen.append(users(rig)) or (

@@ -4,7 +4,7 @@ A wrong gateway is an ``AssertionError``. The exceptions here say that nothing w
 the gateway: the call was wrong, the rig could not tell, or the order does not ask.
 """
 
-from gatepass.base.phrase import Phrase
+from gatepass.base.phrase import Phrase, say
 
 
 class InputError(Exception):
@@ -27,7 +27,7 @@ class _Skip(Exception):
     def __init__(self, reason: str | Phrase) -> None:
         prefix = f"{self.verdict}: "
         super().__init__(prefix + str(reason).removeprefix(prefix))
-        self.reason = reason
+        self.reason = reason if isinstance(reason, Phrase) else say("as_it_stands", text=reason)
 
 
 class NotProven(_Skip):

@@ -18,9 +18,6 @@ import yaml
 CAPITAL = "capital"
 """Format specification of a part that begins a sentence: ``{what:capital}``."""
 
-Part = "Phrase | str | int | float"
-
-
 @dataclass(frozen=True)
 class Phrase:
     """A text by its identity.
@@ -58,6 +55,9 @@ class Phrase:
         }
 
 
+Part = Phrase | str | int | float
+
+
 def say(name: str, **parts: Part) -> Phrase:
     """A phrase.
 
@@ -88,12 +88,13 @@ def english(phrase: Phrase) -> str:
     """A phrase in the words of the log."""
     if not phrase:
         return ""
-    return texts()[phrase.name].format_map(_Parts(phrase.parts))
+    return texts()[phrase.name].format_map(Parts(phrase.parts))
 
 
-class _Parts(dict):
+class Parts(dict):
+    """What stands in a text; a part that is left out is empty."""
+
     def __missing__(self, key: str) -> str:
-        """A part that may be left out."""
         return ""
 
 

@@ -124,13 +124,15 @@ def series(connection: sqlite3.Connection, chosen: list[Run]) -> list[Series]:
         connection: of the record.
         chosen: of one gateway, in order of time.
     """
-    points: dict[tuple[str, str, str, str], dict[str, Point]] = {}
+    points: dict[tuple[str, Phrase, str, str], dict[str, Point]] = {}
     for run in chosen:
         wanted = "SELECT * FROM measurements WHERE run = ? ORDER BY position"
         for row in connection.execute(wanted, (run.run,)):
             if row["threshold"] is None and not of_rig(row["promise"]):
                 continue
-            key = (row["promise"], row["conditions"], row["unit"], row["layer"])
+            # as values: 225 and 225.0 are one condition, and two texts
+            conditions = from_json(json.loads(row["conditions"]))
+            key = (row["promise"], conditions, row["unit"], row["layer"])
             points.setdefault(key, {})[run.run] = Point(
                 run,
                 row["value"],
@@ -139,7 +141,4 @@ def series(connection: sqlite3.Connection, chosen: list[Run]) -> list[Series]:
                 row["threshold"],
                 row["relation"],
             )
-    return [
-        Series(promise, from_json(json.loads(conditions)), unit, layer, tuple(found.values()))
-        for (promise, conditions, unit, layer), found in points.items()
-    ]
+    return [Series(*key, tuple(found.values())) for key, found in points.items()]

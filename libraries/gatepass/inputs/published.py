@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from gatepass.base.phrase import promises
 from gatepass.inputs.schema import InputFile, Mistake, Model, did_you_mean, number, one_of, text
 
 
@@ -33,8 +34,11 @@ class Published(InputFile):
     references: list[Reference] = Field(description="a list of figures")
 
     @model_validator(mode="after")
-    def _sources_exist(self) -> Self:
+    def _names_exist(self) -> Self:
         for at, reference in enumerate(self.references):
+            if reference.promise not in promises():
+                hint = did_you_mean(reference.promise, promises())
+                raise Mistake(one_of(promises()), hint, ["references", at, "promise"])
             if reference.source not in self.sources:
                 hint = did_you_mean(reference.source, self.sources)
                 raise Mistake(one_of(self.sources), hint, ["references", at, "source"])

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 from markupsafe import Markup, escape
 
-from gatepass.base.phrase import Phrase
+from gatepass.base.phrase import Parts, Phrase
 from gatepass.base.phrase import texts as english
 from gatepass.results import record
 
@@ -61,7 +61,7 @@ class Wording:
         if text is None:
             return self.as_it_stands(str(said)) if said else Markup()
         parts = {key: self._part(part) for key, part in said.parts}
-        return Markup(text).format_map(_Parts(parts))
+        return Markup(text).format_map(Parts(parts))
 
     def sentence(self, said: Phrase) -> Markup:
         """The same as a sentence of its own."""
@@ -192,12 +192,6 @@ def wording(language: object) -> Wording:
         log = {name: text for name, text in english().items() if name not in texts["shown"]}
         texts["said"] = log | texts["said"]
     return Wording(texts)
-
-
-class _Parts(dict):
-    def __missing__(self, key: str) -> str:
-        """A part that may be left out."""
-        return ""
 
 
 def _plain(value: float) -> str:
