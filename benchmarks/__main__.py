@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 from types import ModuleType
 
@@ -19,6 +20,9 @@ NAMES = (
 def main() -> int:
     """Run the benchmarks that were named, one after the other."""
     told = _arguments()
+    # stopped from outside, its labs are taken down as after Ctrl-C
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda came, frame: sys.exit(128 + came))
     print(machine.description(), flush=True)
     for name in NAMES if "all" in told.names or not told.names else told.names:
         module = _module(name)
