@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from robot.api.deco import library
-
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from support.arrivals import ask, must_arrive_directly
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import COUNTERS_LAG_S, counter_of
-from support.session import session
 
 _PAGE = "a harmless request"
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Countries:
+class Countries(KeywordLibrary):
     """Keywords about address objects of type geography.
 
     The test network lies in no country, so the gateway is told that the server's address does
@@ -25,12 +22,12 @@ class Countries:
     @keyword()
     def the_country_that_the_server_lies_in_is_blocked(self) -> None:
         """A policy that denies that country stands above the one that permits the traffic."""
-        session.country.deny(above=session.inspection.policyid)
+        self.run.country.deny(above=self.run.inspection.policyid)
 
     @keyword()
     def the_server_is_moved_to_another_country(self) -> None:
         """Its neighbour lies in the blocked country now, and the server does not."""
-        session.country.move_away()
+        self.run.country.move_away()
 
     @keyword()
     def the_server_should_be_out_of_reach(self) -> None:
@@ -39,17 +36,17 @@ class Countries:
         Raises:
             AssertionError: a page arrives, or the policy counts nothing.
         """
-        download = ask(session.specimens[_PAGE], "HTTP", arrives=False)
+        download = ask(self.run, self.run.specimens[_PAGE], "HTTP", arrives=False)
         arrived = bool(download.status)
-        session.evidence(
+        self.check.evidence(
             say("country"),
             f"{download}; "
             + ("the address was not taken for that country's." if arrived else "nothing arrived."),
             not arrived,
         )
-        number = session.country.policyid
-        counted = until(lambda: bool(counter_of(number).get("hit_count")), COUNTERS_LAG_S)
-        session.evidence(
+        number = self.run.country.policyid
+        counted = until(lambda: bool(counter_of(self.run, number).get("hit_count")), COUNTERS_LAG_S)
+        self.check.evidence(
             say("country_counted"),
             f"Policy {number} counted {'what it blocked' if counted else 'nothing'}.",
             counted,
@@ -63,14 +60,14 @@ class Countries:
             AssertionError: it does not arrive, although it does on the path without the gateway.
             NotProven: it does not there either, or there is no such path.
         """
-        specimen = session.specimens[_PAGE]
-        download = ask(specimen, "HTTP", arrives=True)
+        specimen = self.run.specimens[_PAGE]
+        download = ask(self.run, specimen, "HTTP", arrives=True)
         arrived = download.is_copy_of(specimen.content)
         if not arrived:
-            must_arrive_directly(specimen, "HTTP")
-        session.evidence(say("other_country"), f"{download}.", arrived)
+            must_arrive_directly(self.run, specimen, "HTTP")
+        self.check.evidence(say("other_country"), f"{download}.", arrived)
 
     @keyword()
     def the_country_is_blocked_no_more(self) -> None:
         """The denying policy is taken away; to be called also after a failure."""
-        session.country.permit()
+        self.run.country.permit()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import time
 
-from robot.api.deco import library
-
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
@@ -15,8 +13,8 @@ from gatepass.endpoint.ssh import SshShell
 from support import words
 from support.connections import address_of, address_over, control, respond
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, decided_by
-from support.session import session
 
 _TOOLS = ("iperf3", "python3", "ss", "timeout", "setsid", "mktemp", "ps")
 _OLDEST_IPERF3 = (3, 7)
@@ -26,8 +24,7 @@ _PORTS = {"first": say("first_port"), "second": say("second_port")}
 """How long a connection is tried at least: a packet may get lost on the way."""
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Endpoints:
+class Endpoints(KeywordLibrary):
     """Keywords about client and server, over SSH with checked host keys."""
 
     # -- readiness ---------------------------------------------------------------------------
@@ -39,11 +36,11 @@ class Endpoints:
         Raises:
             NotProven: one does not, or a tool is missing there or too old.
         """
-        for name in session.testbed.endpoints.named:
+        for name in self.run.testbed.endpoints.named:
             self._should_be_ready(name)
 
     def _should_be_ready(self, name: str) -> None:
-        shell: SshShell = getattr(session, name)
+        shell: SshShell = getattr(self.run, name)
         asked = "; ".join(f"command -v {tool} >/dev/null || echo missing {tool}" for tool in _TOOLS)
         told = shell.run(f"{asked}; uname -sr; nproc; iperf3 --version 2>&1").output
         missing = re.findall(r"^missing (\S+)$", told, re.MULTILINE)
@@ -61,9 +58,9 @@ class Endpoints:
                 f"version, iperf3 there says “{says}”."
             )
         facts = {"kernel": kernel, "iperf3": ".".join(version.groups()), "cpus": int(cpus)}
-        session.endpoint_facts.setdefault(name, {}).update(facts)
-        session.note("run", {"endpoints": session.endpoint_facts})
-        session.evidence(
+        self.run.endpoint_facts.setdefault(name, {}).update(facts)
+        self.check.note("run", {"endpoints": self.run.endpoint_facts})
+        self.check.evidence(
             say("endpoints"),
             f"The {name}: {kernel}, {cpus} CPUs, iperf3 {facts['iperf3']}.",
             True,
@@ -72,15 +69,15 @@ class Endpoints:
     @keyword()
     def all_clocks_should_agree(self) -> None:
         """Each endpoint's clock differs from this machine's by at most 2 s."""
-        for name in session.testbed.endpoints.named:
+        for name in self.run.testbed.endpoints.named:
             self._clock_should_agree(name)
 
     def _clock_should_agree(self, name: str) -> None:
         before = time.time()
-        told = float(getattr(session, name).run("date +%s.%N").output)
+        told = float(getattr(self.run, name).run("date +%s.%N").output)
         offset = told - (before + time.time()) / 2
-        session.endpoint_facts.setdefault(name, {})["clock_offset_s"] = round(offset, 3)
-        session.note("run", {"endpoints": session.endpoint_facts})
+        self.run.endpoint_facts.setdefault(name, {})["clock_offset_s"] = round(offset, 3)
+        self.check.note("run", {"endpoints": self.run.endpoint_facts})
         if abs(offset) > _SAME_CLOCK_S:
             raise NotProven(
                 f"the {name}'s clock differs by {offset:+.1f} s from this machine's; "
@@ -90,15 +87,15 @@ class Endpoints:
     @keyword()
     def nothing_should_be_left_on_the_endpoints(self) -> None:
         """Every program of the run has ended and its folders are gone."""
-        if session.has("files"):
-            session.files.remove()
-        for shell in (getattr(session, name) for name in session.testbed.endpoints.named):
+        if self.run.has("files"):
+            self.run.files.remove()
+        for shell in (getattr(self.run, name) for name in self.run.testbed.endpoints.named):
             if left := shell.clean_up():
                 raise NotProven(f"on the {shell.name} this would not end: {left[0]}")
-            session.evidence(
+            self.check.evidence(
                 say("nothing_running"), f"The {shell.name} is clean.", True
             )
-        session.responders.clear()
+        self.run.responders.clear()
 
     # -- single connections ------------------------------------------------------------------
 
@@ -115,15 +112,15 @@ class Endpoints:
             AssertionError: it does not, with what the gateway's policy look-up says.
             NotProven: nothing gets through without the gateway either.
         """
-        wanted = address_of(whose)
-        port = session.testbed.endpoints.server.probe_port
-        probe = Probe("tcp", session.testbed.endpoints.server.address, port)
+        wanted = address_of(self.run, whose)
+        port = self.run.testbed.endpoints.server.probe_port
+        probe = Probe("tcp", self.run.testbed.endpoints.server.address, port)
         answer = self._until("client", "server", probe, lambda answer: answer.seen == wanted)
         if answer.outcome != ANSWERED:
             raise AssertionError(
                 f"No connection gets through the gateway ({answer.outcome}), although the test "
-                f"policy permits it: {probe}. {control('client', 'server', [probe])} "
-                f"{decided_by(port)}"
+                f"policy permits it: {probe}. {control(self.run, 'client', 'server', [probe])} "
+                f"{decided_by(self.run, port)}"
             )
         if answer.seen != wanted:
             raise AssertionError(
@@ -141,12 +138,13 @@ class Endpoints:
             AssertionError: it is not, although it is on the path without the gateway.
             NotProven: it is not there either, or there is no such path.
         """
-        probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
+        probe = Probe("tcp", self.run.testbed.endpoints.server.address, self._port(port))
         answer = self._until("client", "server", probe, lambda answer: bool(answer.seen))
         why = ""
         if not answer.seen:
-            why = f"{control('client', 'server', [probe])} {decided_by(probe.port)}"
-        session.evidence(
+            directly = control(self.run, "client", "server", [probe])
+            why = f"{directly} {decided_by(self.run, probe.port)}"
+        self.check.evidence(
             say("permitted", where=_PORTS[port]),
             f"{probe}: {answer.outcome}. {why}".strip(),
             bool(answer.seen),
@@ -160,11 +158,11 @@ class Endpoints:
 
         It proves something only beside a check that the same connection gets through.
         """
-        probe = Probe("tcp", session.testbed.endpoints.server.address, _port(port))
+        probe = Probe("tcp", self.run.testbed.endpoints.server.address, self._port(port))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
-        session.evidence(
+        self.check.evidence(
             say("blocked", where=_PORTS[port]),
-            f"{probe}: {answer.outcome}. {decided_by(probe.port) if answer.seen else ''}".strip(),
+            self._told(probe, answer),
             not answer.seen,
         )
 
@@ -177,14 +175,14 @@ class Endpoints:
             AssertionError: it is not, although it is on the path without the gateway.
             NotProven: it is not there either, or there is no such path.
         """
-        wanted = address_over("IPv6", "client")
-        probe = Probe("tcp", address_over("IPv6", "server"), _port("first"))
+        wanted = address_over(self.run, "IPv6", "client")
+        probe = Probe("tcp", address_over(self.run, "IPv6", "server"), self._port("first"))
         answer = self._until("client", "server", probe, lambda answer: answer.seen == wanted)
         if answer.seen:
             why = f"The server saw {answer.seen}; expected is {wanted}."
         else:
-            why = control("client", "server", [probe])
-        session.evidence(
+            why = control(self.run, "client", "server", [probe])
+        self.check.evidence(
             say("permitted_ipv6"),
             f"{probe}: {answer.outcome}. {why}",
             answer.seen == wanted,
@@ -198,9 +196,9 @@ class Endpoints:
             NotApplicable: the testbed has no IPv6.
             AssertionError: it gets one.
         """
-        probe = Probe("tcp", address_over("IPv6", "server"), _port("first"))
+        probe = Probe("tcp", address_over(self.run, "IPv6", "server"), self._port("first"))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
-        session.evidence(
+        self.check.evidence(
             say("blocked", where=say("first_port_ipv6")),
             f"{probe}: {answer.outcome}.",
             not answer.seen,
@@ -227,23 +225,24 @@ class Endpoints:
             AssertionError: one is answered.
             NotProven: one is not answered without the gateway, or there is no such path.
         """
-        address, ports = address_over(version, target), (_port("first"), _port("second"))
-        permitted = ("tcp", session.testbed.endpoints.server.address, ports[0])
+        address = address_over(self.run, version, target)
+        ports = (self._port("first"), self._port("second"))
+        permitted = ("tcp", self.run.testbed.endpoints.server.address, ports[0])
         ways = [(protocol, address, port) for protocol in ("tcp", "udp") for port in ports]
         probes = [Probe(*way) for way in ways if way != permitted]
-        respond(target)
-        answers = try_all(getattr(session, source), probes)
+        respond(self.run, target)
+        answers = try_all(getattr(self.run, source), probes)
         through = [answer for answer in answers if answer.outcome == ANSWERED]
         if not through:
-            control(source, target, probes)
+            control(self.run, source, target, probes)
         tried = f"{len(probes)} connections tried ({'; '.join(map(str, probes))})"
         seen = (
             f"{through[0].probe} was answered ({len(through)} of {tried}). "
-            + _permitted_by(through, source)
+            + self._permitted_by(through, source)
             if through
             else f"{tried}, none was answered; without the gateway each was."
         )
-        session.evidence(
+        self.check.evidence(
             say("blocked_ways", what=say(f"{source}_to_{target}"), by=version),
             seen.strip(),
             not through,
@@ -257,15 +256,15 @@ class Endpoints:
             AssertionError: one is answered, so that there is nothing to be counted.
             NotProven: it would not reach the server without the gateway either.
         """
-        far = session.testbed.endpoints.server
-        respond("server")
+        far = self.run.testbed.endpoints.server
+        respond(self.run, "server")
         probe = Probe("tcp", far.address, far.probe_port + 1, tries=2)
-        (answer,) = try_all(session.client, [probe], timeout_s=0.5)
+        (answer,) = try_all(self.run.client, [probe], timeout_s=0.5)
         if not answer.seen:
-            control("client", "server", [probe])
-        session.evidence(
+            control(self.run, "client", "server", [probe])
+        self.check.evidence(
             say("blocked"),
-            f"{probe}: {answer.outcome}. {decided_by(probe.port) if answer.seen else ''}".strip(),
+            self._told(probe, answer),
             not answer.seen,
         )
 
@@ -275,8 +274,8 @@ class Endpoints:
 
         Example: ``The Server Should Have Seen The Client In Every Trial``
         """
-        wanted, seen = address_of(whose), session.last.seen
-        session.evidence(
+        wanted, seen = address_of(self.run, whose), self.check.trials.seen
+        self.check.evidence(
             say("address_seen"),
             f"It saw {' and '.join(sorted(seen))}; expected is {wanted}, the {whose}'s. "
             f"{_nat_words(whose) if seen != {wanted} else ''}".strip(),
@@ -287,34 +286,39 @@ class Endpoints:
 
     def _until(self, source: str, target: str, probe: Probe, good: object) -> Answer:
         """The first good answer, or the last one after the time that the last change may take."""
-        respond(target)
+        respond(self.run, target)
         kept: list[Answer] = []
 
         def look() -> bool:
-            kept[:] = try_all(getattr(session, source), [probe], timeout_s=0.7)
+            kept[:] = try_all(getattr(self.run, source), [probe], timeout_s=0.7)
             return good(kept[0])
 
-        until(look, max(_PATIENCE_S, session.rules.in_force_within(APPLY_S)))
+        until(look, max(_PATIENCE_S, self.run.rules.in_force_within(APPLY_S)))
         return kept[0]
 
+    def _told(self, probe: Probe, answer: Answer) -> str:
+        """What became of a connection that should not get through."""
+        told = f"{probe}: {answer.outcome}."
+        return f"{told} {decided_by(self.run, probe.port)}" if answer.seen else told
 
-def _permitted_by(through: list[Answer], source: str) -> str:
-    """What the gateway's look-up says of the first of these that it can be asked about."""
-    asked = (
-        answer.probe.port
-        for answer in through
-        if source == "client" and answer.probe.protocol == "tcp" and ":" not in answer.probe.address
-    )
-    port = next(asked, None)
-    return "" if port is None else decided_by(port)
+    def _permitted_by(self, through: list[Answer], source: str) -> str:
+        """What the gateway's look-up says of the first of these that it can be asked about."""
+        asked = (
+            answer.probe.port
+            for answer in through
+            if source == "client"
+            and answer.probe.protocol == "tcp"
+            and ":" not in answer.probe.address
+        )
+        port = next(asked, None)
+        return "" if port is None else decided_by(self.run, port)
+
+    def _port(self, which: str) -> int:
+        first = self.run.testbed.endpoints.server.probe_port
+        return {"first": first, "second": first + 1}[which]
 
 
 def _nat_words(whose: str) -> str:
     if whose == "gateway":
         return "NAT is on in the policy and was not applied."
     return "NAT is off in the policy and was applied all the same."
-
-
-def _port(which: str) -> int:
-    first = session.testbed.endpoints.server.probe_port
-    return {"first": first, "second": first + 1}[which]

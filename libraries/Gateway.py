@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import time
 
-from robot.api.deco import library
-
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.gateway.fortigate import Refused
 from support import words
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, COUNTERS_LAG_S, counter_of, look_up
-from support.session import session
+from support.steps import Steps
 
 _SAME_CLOCK_S = 60
 TCP = 6
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Gateway:
+class PolicyNumbers(Steps):
+    """The test policies of a check, by their numbers, and what was counted before.
+
+    Attributes:
+        policyid: of the one that permits the test traffic.
+        narrow: of the one that permits one TCP port.
+        deny: of the one that denies everything.
+        second: of the one that permits the next port.
+        ipv6: of the one that permits the narrow one's port over IPv6.
+        bytes_before: by the policy of the test traffic.
+        denied_before: by the implicit deny.
+    """
+
+    policyid: int
+    narrow: int
+    deny: int
+    second: int
+    ipv6: int
+    bytes_before: int
+    denied_before: dict
+
+
+class Gateway(KeywordLibrary):
     """Keywords about the gateway under test, over its FortiOS REST API."""
 
     # -- identity ----------------------------------------------------------------------------
@@ -33,16 +53,16 @@ class Gateway:
             AssertionError: it is another device.
             NotApplicable: the order names neither.
         """
-        ordered = session.order.gateway
+        ordered = self.run.order.gateway
         if not (ordered.serial or ordered.model):
             raise NotApplicable(say("no_serial"))
-        identity = session.identity
+        identity = self.run.identity
         for what, wanted, found in (
             ("serial", ordered.serial, identity.serial),
             ("model", ordered.model, identity.model),
         ):
             if wanted:
-                session.evidence(
+                self.check.evidence(
                     say("ordered_device", what=say(what)),
                     f"Ordered is {wanted}; the gateway at {identity.host} says {found}.",
                     wanted == found,
@@ -51,11 +71,11 @@ class Gateway:
     @keyword()
     def the_firmware_should_fit_the_order(self) -> None:
         """The FortiOS version is one that the order accepts."""
-        ordered = session.order.gateway
+        ordered = self.run.order.gateway
         if ordered.version is None:
             raise NotApplicable(say("no_version"))
-        version = session.identity.version
-        session.evidence(
+        version = self.run.identity.version
+        self.check.evidence(
             say("ordered_version"),
             f"Ordered is {ordered.version}; the gateway runs {version}.",
             ordered.accepts_version(version),
@@ -64,9 +84,9 @@ class Gateway:
     @keyword()
     def the_licence_should_be_valid(self) -> None:
         """The VM's licence is valid and no evaluation licence (1 vCPU, 3 policies)."""
-        identity = session.identity
+        identity = self.run.identity
         held = "the permanent evaluation licence" if identity.evaluation else identity.licence
-        session.evidence(
+        self.check.evidence(
             say("licence"),
             f"The gateway reports its licence as {held}.",
             identity.licence == "valid" and not identity.evaluation,
@@ -75,7 +95,7 @@ class Gateway:
     @keyword()
     def the_resources_should_fit_the_order(self) -> None:
         """vCPUs and memory are at least what the order asks for."""
-        ordered, identity = session.order.gateway, session.identity
+        ordered, identity = self.run.order.gateway, self.run.identity
         if ordered.min_vcpus is None and ordered.min_memory_mb is None:
             raise NotApplicable(say("no_resources"))
         for what, wanted, found in (
@@ -86,7 +106,7 @@ class Gateway:
                 continue
             if found is None:
                 raise NotProven(f"the gateway does not tell its {say(what)}.")
-            session.evidence(
+            self.check.evidence(
                 say("ordered_resources", what=say(what)),
                 f"Ordered are at least {wanted}; the gateway reports {found}.",
                 found >= wanted,
@@ -97,12 +117,12 @@ class Gateway:
         """The gateway's clock agrees with this machine's, so that its log can be read."""
         sent = time.time()
         try:
-            told = session.gateway.monitor("system/time")["results"]["time"]
+            told = self.run.gateway.monitor("system/time")["results"]["time"]
         except (Refused, KeyError, TypeError):
             raise NotProven("the gateway does not tell its time (monitor system/time).") from None
         offset = float(told) - (sent + time.time()) / 2
         right = abs(offset) <= _SAME_CLOCK_S
-        session.evidence(
+        self.check.evidence(
             say("clock"),
             f"It is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this machine's; "
             f"{_SAME_CLOCK_S} s are allowed." + ("" if right else " Set up NTP on the gateway."),
@@ -121,18 +141,18 @@ class Gateway:
             policies: at least 1; only the last one matches the test traffic.
             nat: enable or disable, on the last one.
         """
-        self.policyid = session.rules.set(policies, nat == "enable")
-        session.conditions = say(
+        self._policies.policyid = self.run.rules.set(policies, nat == "enable")
+        self.check.conditions = say(
             "rule_set" if policies > 1 else "one_policy",
             policies=policies,
             nat=say("on" if nat == "enable" else "off"),
         )
-        self._await_in_force(self.policyid)
+        self._await_in_force(self._policies.policyid)
 
     @keyword()
     def note_what_the_test_policy_has_counted(self) -> None:
         """Keep the counter's reading, to be compared after the traffic."""
-        self._bytes_before = counter_of(self.policyid).get("bytes", 0)
+        self._policies.bytes_before = counter_of(self.run, self._policies.policyid).get("bytes", 0)
 
     @keyword()
     def the_test_policy_should_have_counted_the_traffic(self) -> None:
@@ -140,16 +160,17 @@ class Gateway:
 
         Counters lag on a FortiGate, so they are read until they suffice, for up to 10 s.
         """
-        received = session.last.received_bytes
+        received, policies = self.check.trials.received_bytes, self._policies
 
         def counted() -> int:
-            return counter_of(self.policyid).get("bytes", 0) - self._bytes_before
+            now = counter_of(self.run, policies.policyid).get("bytes", 0)
+            return now - policies.bytes_before
 
         reached = until(lambda: counted() >= received, COUNTERS_LAG_S)
-        session.evidence(
+        self.check.evidence(
             say("counted"),
-            f"Policy {self.policyid} counted {counted():,} bytes more than before; the receiver "
-            f"got {received:,}. "
+            f"Policy {policies.policyid} counted {counted():,} bytes more than before; the "
+            f"receiver got {received:,}. "
             + ("" if reached else "Either the traffic took another way, or it does not count."),
             reached,
         )
@@ -160,33 +181,32 @@ class Gateway:
 
         What an earlier check has left beside it is removed.
         """
-        rules, port = session.rules, session.testbed.endpoints.server.probe_port
+        rules, port = self.run.rules, self.run.testbed.endpoints.server.probe_port
         rules.service("narrow", port)
-        self.narrow = rules.free_id(0)
-        row = rules.test_row(self.narrow, nat=False, service=[{"name": rules.named("narrow")}])
-        rules.only(row)
-        self._await_in_force(self.narrow)
+        narrow = self._policies.narrow = rules.free_id(0)
+        rules.only(rules.test_row(narrow, nat=False, service=[{"name": rules.named("narrow")}]))
+        self._await_in_force(narrow)
 
     @keyword()
     def a_policy_that_denies_everything_is_put_above_it(self) -> None:
         """A deny between the endpoints, right above the narrow policy."""
-        rules = session.rules
-        self.deny = rules.free_id(1)
-        rules.add(rules.test_row(self.deny, nat=False, action="deny"), above=self.narrow)
+        rules = self.run.rules
+        deny = self._policies.deny = rules.free_id(1)
+        rules.add(rules.test_row(deny, nat=False, action="deny"), above=self._policies.narrow)
 
     @keyword()
     def the_denying_policy_is_moved_below_it(self) -> None:
         """The same two policies the other way round."""
-        session.rules.move(self.narrow, above=self.deny)
+        self.run.rules.move(self._policies.narrow, above=self._policies.deny)
 
     @keyword()
     def a_second_policy_permits_the_next_port(self) -> None:
         """A policy like the narrow one, for the port after its port."""
-        rules, port = session.rules, session.testbed.endpoints.server.probe_port + 1
+        rules, port = self.run.rules, self.run.testbed.endpoints.server.probe_port + 1
         rules.service("second", port)
-        self.second = rules.free_id(2)
-        row = rules.test_row(self.second, nat=False, service=[{"name": rules.named("second")}])
-        rules.add(row, above=self.narrow)
+        second = self._policies.second = rules.free_id(2)
+        row = rules.test_row(second, nat=False, service=[{"name": rules.named("second")}])
+        rules.add(row, above=self._policies.narrow)
 
     @keyword("A policy permits the same port over IPv6")
     def a_policy_permits_the_same_port_over_ipv6(self) -> None:
@@ -195,20 +215,20 @@ class Gateway:
         Raises:
             NotApplicable: the testbed has no IPv6.
         """
-        rules, ends = session.rules, session.testbed.endpoints
+        rules, ends = self.run.rules, self.run.testbed.endpoints
         if ends.client.address6 is None:
             raise NotApplicable(say("no_ipv6"))
-        self.ipv6 = rules.free_id(3)
+        self._policies.ipv6 = rules.free_id(3)
         service = [{"name": rules.named("narrow")}]
         row = rules.ipv6_row(
-            self.ipv6, ends.client.address6, ends.server.address6, service=service
+            self._policies.ipv6, ends.client.address6, ends.server.address6, service=service
         )
-        rules.add(row, above=self.narrow)
+        rules.add(row, above=self._policies.narrow)
 
     @keyword("The policy for IPv6 is taken away")
     def the_policy_for_ipv6_is_taken_away(self) -> None:
         """The narrow policy is the only one again."""
-        session.rules.drop(self.ipv6)
+        self.run.rules.drop(self._policies.ipv6)
 
     @keyword("The second policy is ${status}")
     def the_second_policy_is(self, status: words.PolicyState) -> None:
@@ -216,26 +236,26 @@ class Gateway:
 
         Example: ``The Second Policy Is Disabled``
         """
-        session.rules.switch(self.second, status == "enabled")
+        self.run.rules.switch(self._policies.second, status == "enabled")
 
     @keyword()
     def note_what_the_implicit_deny_has_counted(self) -> None:
         """Keep the reading of policy 0."""
-        self._denied_before = counter_of(0)
+        self._policies.denied_before = counter_of(self.run, 0)
 
     @keyword()
     def the_implicit_deny_should_have_counted_more(self) -> None:
         """Policy 0 counted packets of what was blocked since the reading."""
 
         def grown() -> int:
-            now = counter_of(0)
+            now = counter_of(self.run, 0)
             return max(
-                now.get(key, 0) - self._denied_before.get(key, 0)
+                now.get(key, 0) - self._policies.denied_before.get(key, 0)
                 for key in ("hit_count", "packets", "bytes")
             )
 
         counted = until(lambda: grown() > 0, COUNTERS_LAG_S)
-        session.evidence(
+        self.check.evidence(
             say("implicit_deny"),
             f"Policy 0 counted {'more than before' if counted else 'nothing'} while connections "
             "were blocked.",
@@ -251,11 +271,11 @@ class Gateway:
         Raises:
             NotApplicable: the order names no shaper.
         """
-        name = _shaper()
-        there = session.gateway.row("firewall.shaper/traffic-shaper", name)
+        name = self._shaper()
+        there = self.run.gateway.row("firewall.shaper/traffic-shaper", name)
         users = [
             row["id"]
-            for row in session.gateway.rows("firewall/shaping-policy")
+            for row in self.run.gateway.rows("firewall/shaping-policy")
             if row.get("status", "enable") == "enable"
             and name in (row.get("traffic-shaper"), row.get("traffic-shaper-reverse"))
         ]
@@ -264,13 +284,17 @@ class Gateway:
             if there
             else f'The gateway has no shaper "{name}"'
         )
-        session.evidence(
+        self.check.evidence(
             say("shaper"),
             f"{limit}; shaping policies that use it: {', '.join(map(str, users)) or 'none'}.",
             bool(there and users),
         )
 
-    # -- looking -----------------------------------------------------------------------------
+    # -- helpers -----------------------------------------------------------------------------
+
+    @property
+    def _policies(self) -> PolicyNumbers:
+        return self.check.left(PolicyNumbers)
 
     def _await_in_force(self, policyid: int) -> None:
         """Wait until the gateway's own look-up names the policy for the test traffic.
@@ -278,12 +302,11 @@ class Gateway:
         Not fatal: the traffic itself decides, right after; here only the asynchronous apply is
         waited for.
         """
-        port = session.testbed.endpoints.server.probe_port
-        patience_s = session.rules.in_force_within(APPLY_S)
-        until(lambda: look_up(port).get("policy_id") == policyid, patience_s)
+        port = self.run.testbed.endpoints.server.probe_port
+        patience_s = self.run.rules.in_force_within(APPLY_S)
+        until(lambda: look_up(self.run, port).get("policy_id") == policyid, patience_s)
 
-
-def _shaper() -> str:
-    if session.order.shaper is None:
-        raise NotApplicable(say("no_shaper"))
-    return session.order.shaper.name
+    def _shaper(self) -> str:
+        if self.run.order.shaper is None:
+            raise NotApplicable(say("no_shaper"))
+        return self.run.order.shaper.name

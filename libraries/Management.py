@@ -6,7 +6,6 @@ import socket
 import ssl
 
 from RequestsLibrary import RequestsLibrary
-from robot.api.deco import library
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
@@ -14,18 +13,14 @@ from gatepass.gateway import open_ports
 from gatepass.gateway.fortigate import broken
 from gatepass.gateway.port_language import CLEAR, UNKNOWN, Spoken, language_of
 from support.guard import keyword
-from support.session import session
+from support.keyword_library import KeywordLibrary
 
 _STATUS = "/api/v2/monitor/system/status"
 _TIMEOUT_S = 5
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Management:
+class Management(KeywordLibrary):
     """Keywords that knock at the management plane without the run's token."""
-
-    def __init__(self) -> None:
-        self._http = RequestsLibrary()
 
     @keyword()
     def the_management_plane_should_answer_over_https_only(self) -> None:
@@ -38,7 +33,7 @@ class Management:
             AssertionError: a port answers in clear text.
             NotProven: not all ports could be tried, or what one of them speaks cannot be told.
         """
-        gateway = session.testbed.gateway
+        gateway = self.run.testbed.gateway
         self._connected().close()
         looked = open_ports.look(gateway.host, gateway.port)
         spoken = [language_of(gateway.host, port) for port in looked.open]
@@ -52,7 +47,7 @@ class Management:
                 "restrict who may come (local-in-policy)."
             )
         told = listed(clear or spoken)
-        session.evidence(
+        self.check.evidence(
             say("https_only"),
             f"{told[0].upper()}{told[1:]}. All {looked.tried:,} TCP ports of {gateway.host} were "
             f"tried; {len(looked.open)} of them took a connection."
@@ -65,7 +60,7 @@ class Management:
         """A client that offers TLS 1.0 and 1.1 only is refused; one with TLS 1.2 is not."""
         modern, told = self._handshake(ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.MAXIMUM_SUPPORTED)
         old, old_told = self._handshake(ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1)
-        session.evidence(
+        self.check.evidence(
             say("tls"),
             f"A client that offers TLS 1.2 and later gets {told}; one that offers TLS 1.0 and 1.1 "
             f"gets {old_told}.",
@@ -73,7 +68,7 @@ class Management:
         )
         if "NO_PROTOCOLS_AVAILABLE" in old_told:
             raise NotProven("this machine's OpenSSL cannot offer TLS 1.1, so it cannot be tried.")
-        session.evidence(
+        self.check.evidence(
             say("tls_old"),
             f"A client that offers TLS 1.0 and 1.1 gets {old_told}.",
             not old,
@@ -82,14 +77,14 @@ class Management:
     @keyword()
     def the_management_plane_should_present_the_pinned_certificate(self) -> None:
         """Its certificate chains to the testbed's ca_file and names the host."""
-        context = ssl.create_default_context(cafile=str(session.testbed.gateway.ca_file))
+        context = ssl.create_default_context(cafile=str(self.run.testbed.gateway.ca_file))
         try:
             with self._connected() as plain, context.wrap_socket(
-                plain, server_hostname=session.testbed.gateway.host
+                plain, server_hostname=self.run.testbed.gateway.host
             ):
                 seen, good = "Its certificate chains to the pinned CA and names the host.", True
         except ssl.SSLCertVerificationError as error:
-            pinned = session.testbed.gateway.ca_file.name
+            pinned = self.run.testbed.gateway.ca_file.name
             seen = (
                 f"Its certificate does not chain to {pinned}, or names another host: "
                 f"{error.verify_message}."
@@ -97,21 +92,21 @@ class Management:
             good = False
         except OSError as error:  # TLS errors are OSErrors
             raise NotProven(f"the gateway shows no certificate: {_no_handshake(error)}.") from error
-        session.evidence(say("certificate"), seen, good)
+        self.check.evidence(say("certificate"), seen, good)
 
     @keyword()
     def the_management_plane_should_refuse_a_call_without_a_token(self) -> None:
         """A call with no token at all is answered 401 or 403, and with no data."""
         try:
-            answer = self._http.session_less_get(
-                f"{session.testbed.gateway.url}{_STATUS}",
+            answer = RequestsLibrary().session_less_get(
+                f"{self.run.testbed.gateway.url}{_STATUS}",
                 expected_status="any",
                 timeout=_TIMEOUT_S,
-                verify=str(session.testbed.gateway.ca_file),
+                verify=str(self.run.testbed.gateway.ca_file),
             )
         except OSError as error:  # requests' errors are OSErrors
             raise NotProven(
-                f"a call without a token gets no answer from {session.testbed.gateway.url}: "
+                f"a call without a token gets no answer from {self.run.testbed.gateway.url}: "
                 f"{broken(error, _TIMEOUT_S)}."
             ) from error
         if answer.status_code == 429 or answer.status_code >= 500:
@@ -119,14 +114,14 @@ class Management:
                 f"the gateway answers HTTP {answer.status_code} to a call without a token, which "
                 "says nothing about tokens."
             )
-        session.evidence(
+        self.check.evidence(
             say("token"),
             f"It answers HTTP {answer.status_code}.",
             answer.status_code in (401, 403),
         )
 
     def _connected(self) -> socket.socket:
-        gateway = session.testbed.gateway
+        gateway = self.run.testbed.gateway
         try:
             return socket.create_connection((gateway.host, gateway.port), timeout=_TIMEOUT_S)
         except OSError as error:

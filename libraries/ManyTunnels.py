@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from robot.api.deco import library
-
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.results.measurements import observed
-from support import trial_runs
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import COUNTERS_LAG_S
-from support.session import session
 from support.tunnels import RATE, behind_the_peer, preferred, promised_tunnels
 
 _FEWEST_PULSES = 5
 _TRIES = 2
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class ManyTunnels:
+class ManyTunnels(KeywordLibrary):
     """Keywords about as many IPsec tunnels as were promised."""
 
     @keyword()
     def the_promised_number_of_tunnels_is_configured(self) -> None:
         """As many as the tier promises, each to a remote site of its own."""
-        vpn = session.site_vpn
-        vpn.configure(vpn.new(preferred(), promised_tunnels()))
+        vpn = self.run.site_vpn
+        vpn.configure(vpn.new(preferred(self.run), promised_tunnels(self.run)))
 
     @keyword()
     def the_peer_brings_all_of_them_up_at_once(self) -> None:
         """One after it was configured, to see that it is in force; then all others at once."""
-        vpn = session.site_vpn
-        vpn.raise_one(vpn.current, session.client)
+        vpn = self.run.site_vpn
+        vpn.raise_one(vpn.current, self.run.client)
         others = [tunnel.name for tunnel in vpn.there[:-1]]
         came = vpn.peer.charon.initiate(others) if others else {}
         if came:
             rate = len(came) / max(came.values())
-            session.note(
+            self.check.note(
                 "measurement",
                 observed(
                     "ipsec_set_up",
-                    say("set_up_at_once", tunnels=len(others), label=preferred().label),
+                    say("set_up_at_once", tunnels=len(others), label=preferred(self.run).label),
                     round(rate, 2),
                     facts={"slowest_s": max(came.values())},
                 ),
@@ -53,7 +49,7 @@ class ManyTunnels:
         Raises:
             AssertionError: one is not.
         """
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         promised = len(vpn.there)
         found: set[str] = set()
 
@@ -65,7 +61,7 @@ class ManyTunnels:
             return len(found) == promised
 
         until(all_up, COUNTERS_LAG_S)
-        session.note(
+        self.check.note(
             "measurement",
             observed(
                 "ipsec_tunnels",
@@ -73,10 +69,10 @@ class ManyTunnels:
                 len(found),
                 tried=promised,
                 threshold=promised,
-                confidence=session.profile.confidence,
+                confidence=self.run.profile.confidence,
             ),
         )
-        session.evidence(
+        self.check.evidence(
             say("tunnels_up"),
             f"{len(found)} of {promised} are up, as gateway and peer tell.",
             len(found) == promised,
@@ -90,13 +86,13 @@ class ManyTunnels:
             AssertionError: one does not.
             NotProven: nothing gets to the peer without a tunnel either.
         """
-        count, wrong = len(session.site_vpn.there), []
+        count, wrong = len(self.run.site_vpn.there), []
         for _ in range(_TRIES):  # a packet may get lost on a busy machine
-            if not (wrong := _wrong_counts()):
+            if not (wrong := self._wrong_counts()):
                 break
         if wrong:
-            session.site_vpn.must_reach(session.client)
-        session.evidence(
+            self.run.site_vpn.must_reach(self.run.client)
+        self.check.evidence(
             say("own_network"),
             f"{count - len(wrong)} of {count} counted as many packets as were "
             f"sent to their network{'; ' if wrong else '.'}{wrong[0] if wrong else ''}",
@@ -106,36 +102,35 @@ class ManyTunnels:
     @keyword()
     def tcp_is_sent_through_one_of_them(self) -> None:
         """Trials through one tunnel while all others are up."""
-        vpn = session.site_vpn
-        trials = trial_runs.once(trial_runs.tcp(), behind_the_peer(vpn.current.host))
-        conditions = say("with_tunnels", label=preferred().label, tunnels=len(vpn.there))
-        session.note("measurement", trials.measurement(RATE, conditions))
+        vpn = self.run.site_vpn
+        behind = behind_the_peer(self.run, vpn.current.host)
+        trials = self.runner.once(self.runner.load(), behind)
+        conditions = say("with_tunnels", label=preferred(self.run).label, tunnels=len(vpn.there))
+        self.check.note("measurement", trials.measurement(RATE, conditions))
         vpn.sa(vpn.current)
 
     @keyword()
     def the_tunnels_are_taken_away(self) -> None:
         """None of these tunnels is left on either side."""
-        session.site_vpn.drop()
+        self.run.site_vpn.drop()
 
+    def _wrong_counts(self) -> list[str]:
+        """What is wrong with each tunnel that did not count its own packets."""
+        vpn = self.run.site_vpn
+        counts = {tunnel.host: _FEWEST_PULSES + tunnel.number for tunnel in vpn.there}
+        before = self._packets()
+        told = vpn.pulses(self.run.client, counts)
+        now, wrong = self._packets(), []
+        for tunnel in vpn.there:
+            pulses = told[tunnel.host]
+            grown = now.get(tunnel.name, 0) - before.get(tunnel.name, 0)
+            if not 0 < pulses.answered <= grown <= pulses.sent:
+                wrong.append(
+                    f"the one to {tunnel.network} counted {grown} of {pulses.sent} packets, of "
+                    f"which {pulses.answered} were answered."
+                )
+        return wrong
 
-def _wrong_counts() -> list[str]:
-    """What is wrong with each tunnel that did not count its own packets."""
-    vpn = session.site_vpn
-    counts = {tunnel.host: _FEWEST_PULSES + tunnel.number for tunnel in vpn.there}
-    before = _packets()
-    told = vpn.pulses(session.client, counts)
-    now, wrong = _packets(), []
-    for tunnel in vpn.there:
-        pulses = told[tunnel.host]
-        grown = now.get(tunnel.name, 0) - before.get(tunnel.name, 0)
-        if not 0 < pulses.answered <= grown <= pulses.sent:
-            wrong.append(
-                f"the one to {tunnel.network} counted {grown} of {pulses.sent} packets, of "
-                f"which {pulses.answered} were answered."
-            )
-    return wrong
-
-
-def _packets() -> dict[str, int]:
-    sas = session.site_vpn.peer.charon.sas()
-    return {sa.name: sa.child.packets_in for sa in sas if sa.child}
+    def _packets(self) -> dict[str, int]:
+        sas = self.run.site_vpn.peer.charon.sas()
+        return {sa.name: sa.child.packets_in for sa in sas if sa.child}

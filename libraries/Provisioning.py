@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from statistics import fmean
 
-from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotApplicable, NotProven
@@ -15,15 +14,32 @@ from gatepass.results.measurements import estimated, observed
 from gatepass.scenarios.provisioning import SetUp
 from gatepass.verdict import judgement
 from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
+from gatepass.verdict.judgement import Rig
 from support.guard import keyword
-from support.session import session
+from support.keyword_library import KeywordLibrary
+from support.steps import Steps
 
 MEASURED = "provisioning"
 WHOLE, SLOWEST = say("tenant_whole"), say("tenant_slowest")
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Provisioning:
+class Tenants(Steps):
+    """The tenants of a check.
+
+    Attributes:
+        count: how many are to be set up.
+        parallel: how many of them at a time.
+        set_up: how each went.
+        cpu_percent: of one core that Gatepass itself took meanwhile.
+    """
+
+    count: int
+    parallel: int
+    set_up: list[SetUp]
+    cpu_percent: float
+
+
+class Provisioning(KeywordLibrary):
     """Keywords about tenants that the gateway takes beside the customer."""
 
     @keyword()
@@ -33,11 +49,11 @@ class Provisioning:
         Raises:
             NotApplicable: it names none.
         """
-        if session.order.provisioning is None:
+        if self.run.order.provisioning is None:
             raise NotApplicable(say("no_tenants"))
-        ordered, most = session.order.provisioning.tenants, session.profile.most_tenants
-        self._count = min(ordered, most or ordered)
-        self._parallel = min(session.order.provisioning.parallel, self._count)
+        ordered, most = self.run.order.provisioning.tenants, self.run.profile.most_tenants
+        self._tenants.count = min(ordered, most or ordered)
+        self._tenants.parallel = min(self.run.order.provisioning.parallel, self._tenants.count)
 
     @keyword()
     def all_of_them_are_set_up(self) -> None:
@@ -48,8 +64,9 @@ class Provisioning:
         were read back and compared.
         """
         cpu, begun = time.process_time(), time.monotonic()
-        self._set_up = session.provisioning.set_up(self._count, self._parallel)
-        self._cpu_percent = (time.process_time() - cpu) / (time.monotonic() - begun) * 100
+        tenants = self._tenants
+        tenants.set_up = self.run.provisioning.set_up(tenants.count, tenants.parallel)
+        tenants.cpu_percent = (time.process_time() - cpu) / (time.monotonic() - begun) * 100
 
     @keyword()
     def every_tenant_should_be_whole(self) -> None:
@@ -59,18 +76,19 @@ class Provisioning:
             AssertionError: the gateway said yes to one and shows another, or none.
             NotProven: it refused one, or gave no answer.
         """
-        broken = [one for one in self._set_up if one.error]
+        broken = [one for one in self._tenants.set_up if one.error]
         wrong = [one for one in broken if isinstance(one.error, AssertionError)]
         if broken and not wrong:
             raise NotProven(_told(broken[0]))
-        session.evidence(
+        self.check.evidence(
             say("tenants_whole"),
             _told(wrong[0]) if wrong else self._all_whole(),
             not wrong,
         )
-        for step in self._set_up[0].seconds:
-            self._measure(step, [one.seconds[step] for one in self._set_up])
-        self._measure(WHOLE, [one.whole_s for one in self._set_up])
+        ran = self._tenants.set_up
+        for step in ran[0].seconds:
+            self._measure(step, [one.seconds[step] for one in ran])
+        self._measure(WHOLE, [one.whole_s for one in ran])
         BuiltIn().set_test_message(self._table())
 
     @keyword()
@@ -81,13 +99,13 @@ class Provisioning:
             AssertionError: it did not.
             NotProven: it did not, and the machine that runs the test was itself at its limit.
         """
-        within_s = session.order.provisioning.within_s
+        within_s = self.run.order.provisioning.within_s
         if within_s is None:
             return
-        wholes = [round(one.whole_s, 3) for one in self._set_up]
+        wholes = [round(one.whole_s, 3) for one in self._tenants.set_up]
         slowest = observed(MEASURED, SLOWEST, max(wholes), trials=wholes, threshold=within_s)
-        session.note("measurement", slowest)
-        judgement.conclude(slowest, self._rig_limit, self._longest_step)
+        self.check.note("measurement", slowest)
+        judgement.conclude(slowest, self._rig(), self._longest_step)
 
     @keyword()
     def all_of_them_should_go_without_a_trace(self) -> None:
@@ -96,8 +114,8 @@ class Provisioning:
         Raises:
             AssertionError: the gateway said yes and still has one of them.
         """
-        objects = session.provisioning.take_away()
-        session.evidence(
+        objects = self.run.provisioning.take_away()
+        self.check.evidence(
             say("tenants_gone"),
             f"{objects:,} objects were removed, and none is left.",
             True,
@@ -106,11 +124,12 @@ class Provisioning:
     # -- helpers ------------------------------------------------------------------------------
 
     def _all_whole(self) -> str:
-        ordered = session.order.provisioning.tenants
-        fewer = f"; the order names {ordered}, the profile tries fewer" * (self._count < ordered)
+        ordered, tenants = self.run.order.provisioning.tenants, self._tenants
+        fewer = f"; the order names {ordered}, the profile tries fewer" * (tenants.count < ordered)
+        objects = tenants.set_up[0].tenant.objects
         return (
-            f"{self._count} tenants with {self._set_up[0].tenant.objects} objects each were set "
-            f"up, {self._parallel} at a time{fewer}. Each object was read back and compared."
+            f"{tenants.count} tenants with {objects} objects each were set up, {tenants.parallel} "
+            f"at a time{fewer}. Each object was read back and compared."
         )
 
     def _measure(self, step: Phrase, seconds: Sequence[float]) -> None:
@@ -118,42 +137,45 @@ class Provisioning:
             MEASURED,
             step,
             seconds,
-            session.rule.interval(seconds),
-            session.profile.confidence,
+            self.run.rule.interval(seconds),
+            self.run.profile.confidence,
             facts={
                 "smallest_s": round(min(seconds), 4),
                 "largest_s": round(max(seconds), 4),
-                "tenants": self._count,
-                "at_a_time": self._parallel,
+                "tenants": self._tenants.count,
+                "at_a_time": self._tenants.parallel,
             },
         )
-        session.note("measurement", measurement, aside=step != WHOLE)
+        self.check.note("measurement", measurement, aside=step != WHOLE)
 
     def _table(self) -> str:
-        steps = {
-            step: [one.seconds[step] for one in self._set_up] for step in self._set_up[0].seconds
-        }
-        steps[WHOLE] = [one.whole_s for one in self._set_up]
+        tenants, ran = self._tenants, self._tenants.set_up
+        steps = {step: [one.seconds[step] for one in ran] for step in ran[0].seconds}
+        steps[WHOLE] = [one.whole_s for one in ran]
         rows = (
             f"{step} {min(found):.2f} / {fmean(found):.2f} / {max(found):.2f}"
             for step, found in steps.items()
         )
         return (
-            f"{self._count} tenants, {self._parallel} at a time; seconds, smallest / mean / "
+            f"{tenants.count} tenants, {tenants.parallel} at a time; seconds, smallest / mean / "
             f"largest: {', '.join(rows)}."
         )
 
-    def _rig_limit(self) -> str:
-        if self._cpu_percent < FULL_CPU_PERCENT:
-            return ""
-        return (
-            f"Gatepass itself took {self._cpu_percent:.0f} % of a core meanwhile, so that it was "
-            "the limit: order fewer tenants at a time."
+    @property
+    def _tenants(self) -> Tenants:
+        return self.check.left(Tenants)
+
+    def _rig(self) -> Rig:
+        percent = self._tenants.cpu_percent
+        limit = (
+            f"Gatepass itself took {percent:.0f} % of a core meanwhile, so that it was the limit: "
+            "order fewer tenants at a time."
         )
+        return Rig((), limit * (percent >= FULL_CPU_PERCENT))
 
     def _longest_step(self) -> str:
         """Where the time of the slowest tenant went."""
-        slowest = max(self._set_up, key=lambda one: one.whole_s)
+        slowest = max(self._tenants.set_up, key=lambda one: one.whole_s)
         step, seconds = max(slowest.seconds.items(), key=lambda entry: entry[1])
         return f"Most of it went into its step “{step}”: {seconds:.2f} s."
 

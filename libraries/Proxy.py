@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from robot.api.deco import library
-
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
@@ -14,14 +12,30 @@ from gatepass.scenarios.security import proxy_users
 from gatepass.scenarios.security.proxy_users import Users
 from gatepass.verdict.rfc9411 import SUSTAIN_S, failures_told, too_many
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S
-from support.session import session
+from support.steps import Steps
 
 _LOOK_S = 0.3
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Proxy:
+class AskedUsers(Steps):
+    """Users who asked at once.
+
+    Attributes:
+        proxy: where the gateway's listens.
+        trials: of them.
+        seconds: that each took.
+        alone: the same users without the proxy, where that was asked.
+    """
+
+    proxy: tuple[str, int]
+    trials: list[Users]
+    seconds: float
+    alone: Users | None = None
+
+
+class Proxy(KeywordLibrary):
     """Keywords about the gateway's explicit web proxy."""
 
     @keyword()
@@ -31,16 +45,16 @@ class Proxy:
         Raises:
             NotApplicable: the tier promises no proxy users.
         """
-        if not session.order.promise.proxy_users:
-            raise NotApplicable(say("no_proxy_users", tier=session.order.tier))
-        session.proxy.forbid()
-        self._proxy = session.proxy.switch_on()
+        if not self.run.order.promise.proxy_users:
+            raise NotApplicable(say("no_proxy_users", tier=self.run.order.tier))
+        self.run.proxy.forbid()
+        self._asked.proxy = self.run.proxy.switch_on()
 
     @keyword()
     def the_client_is_permitted_to_use_it(self) -> None:
         """One proxy policy, from the client to the server; the server has a file for each user."""
-        session.proxy.permit()
-        session.files.write(proxy_users.make_files(self._promised()), "the files of users")
+        self.run.proxy.permit()
+        self.run.files.write(proxy_users.make_files(self._promised()), "the files of users")
         until(lambda: bool(self._users(1, _LOOK_S).served), APPLY_S)
 
     @keyword()
@@ -51,7 +65,7 @@ class Proxy:
             AssertionError: the client is served.
             NotProven: nothing refuses it, as nothing answers.
         """
-        session.files.write(proxy_users.make_files(self._promised()), "the files of users")
+        self.run.files.write(proxy_users.make_files(self._promised()), "the files of users")
         kept: list[Users] = []
 
         def refused() -> bool:
@@ -65,7 +79,7 @@ class Proxy:
                 f"the proxy gives the client no answer at all ({asked.reason or 'silence'}), so "
                 "nothing shows that it refuses anybody: does it listen on the client's side?"
             )
-        session.evidence(
+        self.check.evidence(
             say("proxy_refuses"),
             f"{asked.served} of {asked.attempted} requests of the client were served"
             + (f" ({asked.reason})." if asked.reason else "."),
@@ -78,12 +92,12 @@ class Proxy:
 
         As many trials as the profile asks for; the worst of them counts.
         """
-        count, seconds = self._promised(), min(session.profile.trial_s, SUSTAIN_S)
-        self._trials = [self._users(count, seconds) for _ in range(session.profile.min_trials)]
-        self._seconds = seconds
-        self._alone: Users | None = None  # the same users without the proxy, if that is asked
-        served = [trial.served_users for trial in self._trials]
-        session.note(
+        count, seconds = self._promised(), min(self.run.profile.trial_s, SUSTAIN_S)
+        times = self.run.profile.min_trials
+        self._asked.trials = [self._users(count, seconds) for _ in range(times)]
+        self._asked.seconds = seconds
+        served = [trial.served_users for trial in self._asked.trials]
+        self.check.note(
             "measurement",
             observed(
                 "proxy_users",
@@ -92,12 +106,12 @@ class Proxy:
                 trials=served,
                 tried=count,
                 threshold=count,
-                confidence=session.profile.confidence,
+                confidence=self.run.profile.confidence,
                 facts={
-                    "transactions": sum(trial.attempted for trial in self._trials),
-                    "failed": sum(trial.failed for trial in self._trials),
-                    "mixed": sum(trial.mixed for trial in self._trials),
-                    "transfer_seconds": seconds * len(self._trials),
+                    "transactions": sum(trial.attempted for trial in self._asked.trials),
+                    "failed": sum(trial.failed for trial in self._asked.trials),
+                    "mixed": sum(trial.mixed for trial in self._asked.trials),
+                    "transfer_seconds": seconds * len(self._asked.trials),
                 },
             ),
         )
@@ -110,14 +124,14 @@ class Proxy:
             AssertionError: one gets nothing, although the server itself serves as many.
             NotProven: without the proxy they are not all served either.
         """
-        worst = min(self._trials, key=lambda trial: trial.served_users)
+        worst = min(self._asked.trials, key=lambda trial: trial.served_users)
         everyone = worst.served_users == worst.users
         why = ""
         if not everyone:
             why = f" The others: {worst.reason or 'no answer'}. " + self._not_without_the_proxy(
                 "not all users are served", lambda alone: alone.served_users < alone.users
             )
-        session.evidence(say("proxy_serves"), f"{worst}.{why}", everyone)
+        self.check.evidence(say("proxy_serves"), f"{worst}.{why}", everyone)
 
     @keyword()
     def no_user_should_get_the_answer_of_another(self) -> None:
@@ -127,14 +141,14 @@ class Proxy:
             AssertionError: one does not, and without the proxy all do.
             NotProven: without the proxy some do not either.
         """
-        mixed = sum(trial.mixed for trial in self._trials)
-        asked = sum(trial.attempted for trial in self._trials)
+        mixed = sum(trial.mixed for trial in self._asked.trials)
+        asked = sum(trial.attempted for trial in self._asked.trials)
         told = f"{mixed} of {asked:,} answers belonged to somebody else."
         if mixed:
             told += " " + self._not_without_the_proxy(
                 "users get answers of others", lambda alone: bool(alone.mixed)
             )
-        session.evidence(say("proxy_own"), told, not mixed)
+        self.check.evidence(say("proxy_own"), told, not mixed)
 
     @keyword()
     def hardly_any_transaction_should_fail(self) -> None:
@@ -144,28 +158,32 @@ class Proxy:
             AssertionError: more do, and without the proxy none.
             NotProven: without the proxy some fail as well.
         """
-        failed = sum(trial.failed for trial in self._trials)
-        asked = sum(trial.attempted for trial in self._trials)
-        told = failures_told(failed, asked, session.profile.confidence)
+        failed = sum(trial.failed for trial in self._asked.trials)
+        asked = sum(trial.attempted for trial in self._asked.trials)
+        told = failures_told(failed, asked, self.run.profile.confidence)
         wrong = not asked or too_many(failed, asked)
         if wrong:
             told += " " + self._not_without_the_proxy(
                 "transactions fail", lambda alone: bool(alone.failed)
             )
-        session.evidence(say("proxy_failures"), told, not wrong)
+        self.check.evidence(say("proxy_failures"), told, not wrong)
 
     # -- helpers -----------------------------------------------------------------------------
 
+    @property
+    def _asked(self) -> AskedUsers:
+        return self.check.left(AskedUsers)
+
     def _promised(self) -> int:
-        return int(session.promised("proxy_users"))
+        return int(self.run.promised("proxy_users"))
 
     def _users(self, count: int, seconds: float, direct: bool = False) -> Users:
-        server = session.testbed.endpoints.server
+        server = self.run.testbed.endpoints.server
         address = server.direct_address if direct else server.address
-        port = session.file_server.http_port
-        prefix = f"http://{address}:{port}/{session.files.path('user-')}"
+        port = self.run.file_server.http_port
+        prefix = f"http://{address}:{port}/{self.run.files.path('user-')}"
         return proxy_users.run(
-            session.client, None if direct else self._proxy, prefix, count, seconds
+            self.run.client, None if direct else self._asked.proxy, prefix, count, seconds
         )
 
     def _not_without_the_proxy(self, what: str, wrong: Callable[[Users], bool]) -> str:
@@ -178,14 +196,14 @@ class Proxy:
         Raises:
             NotProven: it does, or the testbed has no path without the gateway.
         """
-        if session.testbed.endpoints.server.direct_address is None:
+        if self.run.testbed.endpoints.server.direct_address is None:
             raise NotProven(
                 f"{what}, and without a direct_address in the testbed file nothing tells whether "
                 "that is the gateway's doing."
             )
-        if self._alone is None:
-            seconds = self._seconds * len(self._trials)
-            self._alone = self._users(self._promised(), seconds, direct=True)
-        if wrong(self._alone):
-            raise NotProven(f"{what}, and without the proxy as well: {self._alone}.")
-        return f"Without the proxy {self._alone}."
+        if self._asked.alone is None:
+            seconds = self._asked.seconds * len(self._asked.trials)
+            self._asked.alone = self._users(self._promised(), seconds, direct=True)
+        if wrong(self._asked.alone):
+            raise NotProven(f"{what}, and without the proxy as well: {self._asked.alone}.")
+        return f"Without the proxy {self._asked.alone}."

@@ -6,8 +6,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robot.api.deco import library
-
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
@@ -23,12 +21,14 @@ from gatepass.scenarios.remote_access.configuration import (
     host_of,
 )
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
+from gatepass.scenarios.remote_access.ssl_vpn_client import Replay
 from support import words
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S
-from support.session import session
+from support.steps import Steps
 from support.vpn_control import kept_out_by_the_gateway
-from support.vpn_users import LAG_S, listed_as, words_of
+from support.vpn_users import LAG_S, VpnUsers, listed_as, words_of
 
 _EXPIRES_S = 8
 """How long a login lasts where its end is looked at."""
@@ -42,8 +42,19 @@ _INTRUDERS: dict[words.Intruder, str] = {
 }
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class RemoteAccess:
+class Refusal(Steps):
+    """What the gateway has to refuse.
+
+    Attributes:
+        what: somebody, or an ended session; a word of the phrases.
+        replay: how a session was used again.
+    """
+
+    what: str
+    replay: Replay
+
+
+class RemoteAccess(KeywordLibrary):
     """Keywords that open remote access on the gateway and connect users from the client."""
 
     # -- what there is -----------------------------------------------------------------------
@@ -55,8 +66,8 @@ class RemoteAccess:
         Raises:
             NotApplicable: FortiOS 7.6.3 or later, or a model without it.
         """
-        identity = session.identity
-        if not offered(session.gateway, identity.version):
+        identity = self.run.identity
+        if not offered(self.run.gateway, identity.version):
             raise NotApplicable(
                 say("no_ssl_vpn", model=identity.model, version=str(identity.version))
             )
@@ -74,20 +85,19 @@ class RemoteAccess:
             NotApplicable: the tier promises no VPN users.
             NotProven: an endpoint lacks what it takes.
         """
-        if not session.order.promise.vpn_users:
-            raise NotApplicable(say("no_vpn_users", tier=session.order.tier))
-        access = session.remote_access
+        if not self.run.order.promise.vpn_users:
+            raise NotApplicable(say("no_vpn_users", tier=self.run.order.tier))
+        access = self.run.remote_access
         access.prepare(nat == "enable")
-        session.vpn_client.check()
-        _prepare_endpoints()
-        session.conditions = access.way
+        self.run.vpn_client.check()
+        self._prepare_endpoints()
+        self.check.conditions = access.way
 
     @keyword()
     def everybody_is_logged_out(self) -> None:
         """No user of the run is connected any more."""
-        if session.has("vpn_client"):
-            session.vpn_client.disconnect()
-        session.connected = []
+        if self.run.has("vpn_client"):
+            self.run.vpn_client.disconnect()
 
     # -- who comes in ------------------------------------------------------------------------
 
@@ -105,25 +115,25 @@ class RemoteAccess:
             NotProven: the client may be what keeps the user out.
         """
         profile = {"with": SPLIT, "without": EVERYTHING}[kind]
-        _must_connect([session.remote_access.user(profile)])
+        self._must_connect([self.run.remote_access.user(profile)])
 
     @keyword()
     def a_user_of_each_of_five_profiles_connects(self) -> None:
         """Five users of five groups at the same time, as many profiles as a tier includes."""
-        access = session.remote_access
-        _must_connect([access.user(profile.number) for profile in access.profiles])
+        access = self.run.remote_access
+        self._must_connect([access.user(profile.number) for profile in access.profiles])
 
     @keyword()
     def the_promised_number_of_users_connects_at_once(self) -> None:
         """As many users as the tier promises, each with a connection of their own."""
-        _connect(session.remote_access.promised)
+        self._connect(self.run.remote_access.promised)
 
     @keyword("The User Should Have An Address Of The Pool And The Profile's Routes")
     def the_user_should_have_address_and_routes(self) -> None:
         """The gateway gives what the user's profile says, no more and no less."""
-        for one in session.connected:
+        for one in self._users.connected:
             profile = one.user.profile
-            session.evidence(
+            self.check.evidence(
                 say("pool_address"),
                 f"Address {one.address}, routes {words_of(one.routes)}; the pool is "
                 f"{profile.first}-{profile.last}, the profile leads to {words_of(profile.routes)}.",
@@ -133,17 +143,17 @@ class RemoteAccess:
     @keyword()
     def every_user_should_have_an_address_of_their_own(self) -> None:
         """All are connected, no address was given twice, and the gateway lists them all."""
-        promised = len(session.connected)
-        there = [one for one in session.connected if one.up]
+        promised = len(self._users.connected)
+        there = [one for one in self._users.connected if one.up]
         addresses = {one.address for one in there}
-        missing = [one for one in session.connected if not one.up]
+        missing = [one for one in self._users.connected if not one.up]
         why = ""
         if missing:
             first = missing[0]
-            shown = kept_out_by_the_gateway(first.user, first.words)
+            shown = kept_out_by_the_gateway(self.run, first.user, first.words)
             why = f" The first of the others: “{first.words}”. {shown}"
         slowest = max((one.seconds for one in there), default=0.0)
-        session.evidence(
+        self.check.evidence(
             say("users_connected"),
             f"{len(there)} of {promised} users were connected within {slowest:.1f} s, with "
             f"{len(addresses)} addresses.{why}",
@@ -153,12 +163,12 @@ class RemoteAccess:
         kept: list[Listed] = []
 
         def look() -> bool:
-            kept[:] = session.remote_access.listed()
+            kept[:] = self.run.remote_access.listed()
             return wanted <= {(row.name, row.address) for row in kept}
 
         good = until(look, LAG_S)
         found = wanted & {(row.name, row.address) for row in kept}
-        session.evidence(
+        self.check.evidence(
             say("users_listed"),
             f"It lists {len(found)} of {len(wanted)}.",
             good,
@@ -167,17 +177,17 @@ class RemoteAccess:
     @keyword()
     def the_gateway_should_list_the_user(self) -> None:
         """Its monitor shows the user with that address and at least the bytes received."""
-        (one,) = session.connected
-        needed = session.exchanged.content_bytes
+        (one,) = self._users.connected
+        needed = self._users.exchanged.content_bytes
         kept: list[Listed] = []
 
         def look() -> bool:
-            kept[:] = listed_as(one.user)
+            kept[:] = listed_as(self.run, one.user)
             return any(row.address == one.address and row.bytes >= needed for row in kept)
 
         good = until(look, LAG_S)
         told = " and ".join(f"{row.address} and {row.bytes:,} bytes" for row in kept)
-        session.evidence(
+        self.check.evidence(
             say("user_listed"),
             f"It lists {one.user.name} with {told or 'nothing'}; the user has {one.address} and "
             f"got {needed:,} bytes of content.",
@@ -195,7 +205,7 @@ class RemoteAccess:
         Args:
             who: "a user with a wrong password", "a disabled user" or "a user outside the group".
         """
-        access = session.remote_access
+        access = self.run.remote_access
         asking: dict[words.Intruder, VpnUser] = {
             "a user with a wrong password": replace(
                 access.user(SPLIT), password=secrets.token_urlsafe(15)
@@ -203,19 +213,19 @@ class RemoteAccess:
             "a disabled user": access.disabled,
             "a user outside the group": access.outsider,
         }
-        self._tried = _INTRUDERS[who]
-        session.connected = session.vpn_client.connect([asking[who]])
+        self._refusal.what = _INTRUDERS[who]
+        self._users.connected = self.run.vpn_client.connect([asking[who]])
 
     @keyword()
     def nobody_should_be_connected(self) -> None:
         """The gateway gave no address, and lists nobody of that name."""
-        (one,) = session.connected
-        listed = listed_as(one.user)
-        observed = f"Got address {one.address}." if one.up else _refused(one.words)
+        (one,) = self._users.connected
+        listed = listed_as(self.run, one.user)
+        observed = f"Got address {one.address}." if one.up else self._refused(one.words)
         if listed:
             observed += f" The gateway lists the user with {listed[0].address or 'no address'}."
-        claim = say("refused_user", what=say(self._tried))
-        session.evidence(claim, observed, not (one.up or listed))
+        claim = say("refused_user", what=say(self._refusal.what))
+        self.check.evidence(claim, observed, not (one.up or listed))
 
     @keyword("A session is used again after ${how}")
     def a_session_is_used_again(self, how: words.SessionEnd) -> None:
@@ -229,40 +239,42 @@ class RemoteAccess:
         Raises:
             NotApplicable: the way of access has no such thing.
         """
-        access, user = session.remote_access, session.remote_access.user(SPLIT)
+        access, user = self.run.remote_access, self.run.remote_access.user(SPLIT)
         if not isinstance(access, SslVpn):
             raise NotApplicable(say("nothing_outlives", way=access.way))
-        self._tried = how
-        if self._tried == "expiry":
+        self._refusal.what = how
+        if how == "expiry":
             access.sessions_last(_EXPIRES_S)
         try:
             patience_s = _EXPIRES_S + _EXPIRY_LAG_S
-            self._replay = session.vpn_client.replay(user, self._tried, patience_s)
+            self._refusal.replay = self.run.vpn_client.replay(user, how, patience_s)
         finally:
             access.sessions_last_as_before()
 
     @keyword()
     def the_session_should_be_refused(self) -> None:
         """It was good at first, and is refused the second time."""
-        used = self._replay
+        used = self._refusal.replay
         if not used.first:
-            shown = kept_out_by_the_gateway(session.remote_access.user(SPLIT), used.words)
+            shown = kept_out_by_the_gateway(
+                self.run, self.run.remote_access.user(SPLIT), used.words
+            )
             raise AssertionError(
                 "A user of the group does not get in with a session at all: "
                 f"“{used.words}”. {shown}"
             )
-        if self._tried == "expiry":
+        if self._refusal.what == "expiry":
             became = "ended" if used.by_gateway else "was still up"
-            session.evidence(
+            self.check.evidence(
                 say("session_ends"),
                 f"A login lasts {_EXPIRES_S} s; the tunnel {became} after {used.seconds:g} s.",
                 used.by_gateway,
             )
-        session.evidence(
-            say("session_worthless", what=say(self._tried)),
+        self.check.evidence(
+            say("session_worthless", what=say(self._refusal.what)),
             f"Used again it got address {used.second}."
             if used.second
-            else f"Used again: {_refused(used.words)}",
+            else f"Used again: {self._refused(used.words)}",
             not used.second,
         )
 
@@ -271,7 +283,7 @@ class RemoteAccess:
     @keyword()
     def the_user_logs_out(self) -> None:
         """The user ends the connection as users do."""
-        session.vpn_client.disconnect()
+        self.run.vpn_client.disconnect()
 
     @keyword("Address And Routes Should Be Gone From The Client")
     def address_and_routes_should_be_gone(self) -> None:
@@ -280,67 +292,71 @@ class RemoteAccess:
         Raises:
             NotProven: something is, which is the rig's fault.
         """
-        if left := session.vpn_client.left():
+        if left := self.run.vpn_client.left():
             raise NotProven(f"after the logout this is left on the client: {left[0]}.")
-        session.evidence(
+        self.check.evidence(
             say("logout_clean"), "The client has neither any more.", True
         )
 
     @keyword()
     def the_gateway_should_list_the_user_no_more(self) -> None:
         """Its monitor forgets the user within a moment."""
-        (one,) = session.connected
-        gone = until(lambda: not listed_as(one.user), LAG_S)
-        session.evidence(
+        (one,) = self._users.connected
+        gone = until(lambda: not listed_as(self.run, one.user), LAG_S)
+        self.check.evidence(
             say("listed_no_more"),
             f"{one.user.name} is {'gone from' if gone else f'still, after {LAG_S} s, in'} its "
             "list.",
             gone,
         )
 
+    # -- helpers -----------------------------------------------------------------------------
 
-def _prepare_endpoints() -> None:
-    """Networks behind the server, and the ways there and back; once a run."""
-    if session.has("wire_watch"):
-        return
-    ports = session.testbed.gateway
-    ends = [f"{host_of(network)}/32 dev lo" for network in BEHIND]
-    back = f"{POOLS_WITHIN} via {session.gateway.port_address(ports.server_port)}"
-    there = f"{ALL_BEHIND} via {session.gateway.port_address(ports.client_port)}"
-    host_changes.change(
-        session.server,
-        "behind",
-        [*(f"ip address add {end}" for end in ends), f"ip route add {back}"],
-        [*(f"ip address del {end}" for end in ends), f"ip route del {back}"],
-    )
-    host_changes.change(
-        session.client, "behind", [f"ip route add {there}"], [f"ip route del {there}"]
-    )
-    session.wire_watch.begin()
+    @property
+    def _users(self) -> VpnUsers:
+        return self.check.left(VpnUsers)
 
+    @property
+    def _refusal(self) -> Refusal:
+        return self.check.left(Refusal)
 
-def _connect(users: Sequence[VpnUser]) -> None:
-    """Connect them; again while the last change may not be in force yet."""
-    session.wire_before = session.wire_watch.look()
+    def _prepare_endpoints(self) -> None:
+        """Networks behind the server, and the ways there and back; once a run."""
+        if self.run.has("wire_watch"):
+            return
+        ports = self.run.testbed.gateway
+        ends = [f"{host_of(network)}/32 dev lo" for network in BEHIND]
+        back = f"{POOLS_WITHIN} via {self.run.gateway.port_address(ports.server_port)}"
+        there = f"{ALL_BEHIND} via {self.run.gateway.port_address(ports.client_port)}"
+        host_changes.change(
+            self.run.server,
+            "behind",
+            [*(f"ip address add {end}" for end in ends), f"ip route add {back}"],
+            [*(f"ip address del {end}" for end in ends), f"ip route del {back}"],
+        )
+        host_changes.change(
+            self.run.client, "behind", [f"ip route add {there}"], [f"ip route del {there}"]
+        )
+        self.run.wire_watch.begin()
 
-    def look() -> bool:
-        session.connected = session.vpn_client.connect(users)
-        return all(one.up for one in session.connected)
+    def _connect(self, users: Sequence[VpnUser]) -> None:
+        """Connect them; again while the last change may not be in force yet."""
+        self._users.wire_before = self.run.wire_watch.look()
 
-    until(look, session.rules.in_force_within(APPLY_S))
+        def look() -> bool:
+            self._users.connected = self.run.vpn_client.connect(users)
+            return all(one.up for one in self._users.connected)
 
+        until(look, self.run.rules.in_force_within(APPLY_S))
 
-def _must_connect(users: Sequence[VpnUser]) -> None:
-    _connect(users)
-    for one in session.connected:
-        told = f"{one.user.name} got {one.address}."
-        if not one.up:
-            shown = kept_out_by_the_gateway(one.user, one.words)
-            told = f"{one.user.name} did not: “{one.words}”. {shown}"
-        session.evidence(say("group_in"), told, one.up)
+    def _must_connect(self, users: Sequence[VpnUser]) -> None:
+        self._connect(users)
+        for one in self._users.connected:
+            told = f"{one.user.name} got {one.address}."
+            if not one.up:
+                shown = kept_out_by_the_gateway(self.run, one.user, one.words)
+                told = f"{one.user.name} did not: “{one.words}”. {shown}"
+            self.check.evidence(say("group_in"), told, one.up)
 
-
-def _refused(words: str) -> str:
-    return f"Refused; {session.vpn_client.program} says “{words}”."
-
-
+    def _refused(self, words: str) -> str:
+        return f"Refused; {self.run.vpn_client.program} says “{words}”."

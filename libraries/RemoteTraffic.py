@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
-from gatepass.gateway.shapers import held, held_alike
+from gatepass.gateway.shapers import Held, held, held_alike
 from gatepass.results.measurements import observed
-from gatepass.results.record import figure
+from gatepass.results.record import Measurement, figure
 from gatepass.scenarios.remote_access.configuration import BEHIND, SPLIT, host_of
 from gatepass.scenarios.remote_access.vpn_client import Connected, Together, together
 from gatepass.verdict import ceiling
-from gatepass.verdict.disturbance import told_of
-from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
-from gatepass.verdict.judgement import joined
-from support import trial_runs, words
+from gatepass.verdict.endpoint_load import at_its_limit
+from gatepass.verdict.judgement import Rig, joined
+from gatepass.verdict.throughput import Trials
+from support import words
 from support.connections import address_of, control, respond
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S
-from support.reasons import conclude
-from support.session import session
-from support.vpn_users import LAG_S, listed_as, words_of
+from support.reasons import throughput_should_reach
+from support.steps import Steps
+from support.vpn_users import LAG_S, VpnUsers, listed_as, words_of
 
 PROMISE, RATE = "vpn_users", "remote_access_throughput"
 _LOOK_S = 1.0
@@ -35,8 +35,23 @@ _TOGETHER_S = 3.0
 """How long users exchange something with the server, one alone and all of them."""
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class RemoteTraffic:
+class UserTraffic(Steps):
+    """What one user sent.
+
+    Attributes:
+        without: the same path through the gateway without a tunnel.
+        held: the shapers that both took.
+        rig: what limits the rig itself.
+        fastest: as fast as it goes.
+    """
+
+    without: Trials
+    held: Held
+    rig: Rig
+    fastest: Measurement
+
+
+class RemoteTraffic(KeywordLibrary):
     """Keywords about what connected users send: where it goes, how fast, and who sees it."""
 
     # -- one user ----------------------------------------------------------------------------
@@ -50,23 +65,23 @@ class RemoteTraffic:
         Args:
             whose: tunnel (no NAT) or gateway (NAT).
         """
-        (one,) = session.connected
-        wanted = one.address if whose == "tunnel" else address_of("gateway")
+        (one,) = self._users.connected
+        wanted = one.address if whose == "tunnel" else address_of(self.run, "gateway")
         kept: list[Together] = []
 
         def seen() -> set[str]:
             return set(kept[0].asked[0].answers)
 
         def look() -> bool:
-            kept[:] = [_together([one], _LOOK_S)]
+            kept[:] = [self._together([one], _LOOK_S)]
             return seen() == {wanted}
 
-        until(look, session.rules.in_force_within(APPLY_S))
-        session.exchanged = kept[0]
+        until(look, self.run.rules.in_force_within(APPLY_S))
+        self._users.exchanged = kept[0]
         if not seen():
-            _must_be_reached_directly()
+            self._must_be_reached_directly()
         told = words_of(sorted(seen())) if seen() else f"nobody ({kept[0].reason})"
-        session.evidence(
+        self.check.evidence(
             say("user_seen"),
             f"It saw {told}; expected is {wanted}, the {whose.lower()}'s.",
             seen() == {wanted},
@@ -75,8 +90,8 @@ class RemoteTraffic:
     @keyword()
     def only_the_tunnel_should_be_seen(self) -> None:
         """No packet of the test traffic passed in clear since the users connected."""
-        seen = session.wire_watch.look() - session.wire_before
-        session.evidence(
+        seen = self.run.wire_watch.look() - self._users.wire_before
+        self.check.evidence(
             say("only_tunnel"),
             f"{seen.tunnel:,} packets of the tunnel, {seen.clear:,} of the test traffic in clear.",
             seen.tunnel > 0 and not seen.clear,
@@ -91,12 +106,12 @@ class RemoteTraffic:
         Each user tries the server and three networks behind it. The server tells which address
         it sees: the tunnel's, or the client's own.
         """
-        client, port = session.testbed.endpoints.client, _port()
-        targets = [session.testbed.endpoints.server.address, *map(host_of, BEHIND)]
-        tries = [(one, target) for one in session.connected for target in targets]
-        answers = _until_all_answer(tries, port)
+        client, port = self.run.testbed.endpoints.client, self._port()
+        targets = [self.run.testbed.endpoints.server.address, *map(host_of, BEHIND)]
+        tries = [(one, target) for one in self._users.connected for target in targets]
+        answers = self._until_all_answer(tries, port)
         if any(answer.outcome != ANSWERED for answer in answers):
-            _must_be_reached_directly()
+            self._must_be_reached_directly()
         wrong: list[str] = []
         for (one, target), answer in zip(tries, answers, strict=True):
             inside = one.user.profile.leads_to(target)
@@ -108,7 +123,7 @@ class RemoteTraffic:
                     f"{f'seen as {answer.seen}' if answer.seen else answer.outcome}; the gateway "
                     f"gave the routes {words_of(one.routes)}."
                 )
-        session.evidence(
+        self.check.evidence(
             say("profile_ways"),
             wrong[0] if wrong else f"{len(tries)} connections took the way that they should.",
             not wrong,
@@ -121,16 +136,16 @@ class RemoteTraffic:
         Raises:
             NotProven: what it names does not get through when sent in this way.
         """
-        (one,) = session.connected
-        respond("server")
-        server, other = session.testbed.endpoints.server.address, host_of(BEHIND[0])
-        probes = [one.forced(server, _port()), one.forced(other, _port())]
-        inside, outside = try_all(session.client, probes)
+        (one,) = self._users.connected
+        respond(self.run, "server")
+        server, other = self.run.testbed.endpoints.server.address, host_of(BEHIND[0])
+        probes = [one.forced(server, self._port()), one.forced(other, self._port())]
+        inside, outside = try_all(self.run.client, probes)
         if not inside.seen:
             raise NotProven(
                 f"a connection that is sent into the tunnel by force does not even reach {server}."
             )
-        session.evidence(
+        self.check.evidence(
             say("nothing_else"),
             f"Sent into the tunnel by force, a connection to {other} was {outside.outcome}; one to "
             f"{server} was {inside.outcome}.",
@@ -151,14 +166,15 @@ class RemoteTraffic:
         Args:
             direction: "to the server" or "to the client".
         """
-        load = trial_runs.tcp(reverse=_reverse(direction))
-        gateway, access = session.gateway, session.remote_access
-        outgoing = session.testbed.gateway.server_port
-        self._held = held(gateway, access.interface(access.user(SPLIT).profile), outgoing)
-        with held_alike(gateway, session.workspace.changes, session.rules, outgoing, self._held):
-            self._without = trial_runs.once(load, trial_runs.server())
+        load = self.runner.load(reverse=_reverse(direction))
+        gateway, access = self.run.gateway, self.run.remote_access
+        outgoing, changes = self.run.testbed.gateway.server_port, self.run.workspace.changes
+        shapers = held(gateway, access.interface(access.user(SPLIT).profile), outgoing)
+        with held_alike(gateway, changes, self.run.rules, outgoing, shapers):
+            without = self.runner.once(load, self.runner.server())
+        self._traffic.held, self._traffic.without = shapers, without
         conditions = say("without_tunnel", way=say(words.WAYS[direction]))
-        session.note("measurement", self._without.measurement(RATE, conditions))
+        self.check.note("measurement", without.measurement(RATE, conditions))
 
     @keyword("TCP is sent ${direction} over remote access")
     def sent_over_remote_access(self, direction: words.Direction) -> None:
@@ -169,44 +185,42 @@ class RemoteTraffic:
         Args:
             direction: "to the server" or "to the client".
         """
-        (one,) = session.connected
-        threshold, client = session.order.vpn.remote_access_mbps, session.vpn_client
-        reverse, far = _reverse(direction), trial_runs.server()
-        self._load = trial_runs.tcp(reverse, source=one.address, promised_mbps=threshold)
-        control = trial_runs.control(self._load, threshold) if threshold else None
-        session.wire_before, used = session.wire_watch.look(), client.cpu_s()
-        session.last = trial_runs.until_decided(self._load, far, threshold or 0, control=control)
-        trials = session.last
-        seconds = len(trials.trials) * (self._load.seconds + self._load.omit_s)
-        self._program_cpu = (client.cpu_s() - used) / seconds * 100
+        (one,) = self._users.connected
+        threshold, client = self.run.order.vpn.remote_access_mbps, self.run.vpn_client
+        reverse, server = _reverse(direction), self.runner.server()
+        load = self.runner.load(reverse, source=one.address, promised_mbps=threshold)
+        control = self.runner.control(load, threshold) if threshold else None
+        self._users.wire_before, used = self.run.wire_watch.look(), client.cpu_s()
+        trials = self.runner.until_decided(load, server, threshold or 0, control=control)
+        seconds = len(trials.trials) * (load.seconds + load.omit_s)
+        cpu_percent = (client.cpu_s() - used) / seconds * 100
+        limit = at_its_limit(("client", client.program, cpu_percent))
+        self.check.trials = trials
+        self._traffic.rig = replace(trials.rig, limit=limit or trials.rig.limit)
         way = say(words.WAYS[direction])
-        conditions = say("direction", what=session.remote_access.way, way=way)
-        before = session.baselines.get("before")
-        measured = trials.measurement(
-            RATE, conditions, threshold, baseline=before and before.interval
-        )
-        without = self._without.interval.mean
+        conditions = say("direction", what=self.run.remote_access.way, way=way)
+        before = self.run.baselines.get("before")
+        measured = trials.measurement(RATE, conditions, threshold, before and before.interval)
         facts = {
-            f"{client.program}_cpu_percent": round(self._program_cpu, 1),
-            "without_tunnel_mbps": round(without, 3),
-            "shaper": str(self._held),
+            f"{client.program}_cpu_percent": round(cpu_percent, 1),
+            "without_tunnel_mbps": round(self._traffic.without.interval.mean, 3),
+            "shaper": str(self._traffic.held),
         }
-        self._measurement = replace(measured, facts=measured.facts | facts)
-        session.note("measurement", self._measurement)
-        unpaced = trial_runs.tcp(reverse, source=one.address)
-        self._fastest = trial_runs.fastest(unpaced, far, RATE, conditions)
+        self.check.measured(replace(measured, facts=measured.facts | facts))
+        unpaced = self.runner.load(reverse, source=one.address)
+        self._traffic.fastest = self.runner.fastest(unpaced, server, RATE, conditions)
 
     @keyword()
     def the_gateway_should_have_counted_it_all(self) -> None:
         """Its monitor shows at least the bytes that the trials carried."""
-        (one,) = session.connected
-        needed = session.last.received_bytes
+        (one,) = self._users.connected
+        needed = self.check.trials.received_bytes
 
         def counted() -> int:
-            return sum(row.bytes for row in listed_as(one.user))
+            return sum(row.bytes for row in listed_as(self.run, one.user))
 
         good = until(lambda: counted() >= needed, LAG_S)
-        session.evidence(
+        self.check.evidence(
             say("user_counted"),
             f"It counted {counted():,} bytes for {one.user.name}; the receiver got {needed:,}.",
             good,
@@ -222,35 +236,32 @@ class RemoteTraffic:
             AssertionError: the gateway misses it, and the rig could have carried it.
             NotProven: the rig cannot carry it, or the interval straddles it.
         """
-        if self._measurement.threshold is not None:
-            conclude(
-                self._measurement,
-                self._rig_limit,
-                self._likely,
-                session.last.trials,
-                disturbed=told_of(session.last.aside),
+        check, traffic = self.check, self._traffic
+        if check.measurement.threshold is not None:
+            throughput_should_reach(
+                check, check.measurement, check.trials, traffic.rig, self._compared
             )
-        BuiltIn().set_test_message(joined(self._likely(), ceiling.words(self._fastest)))
+        BuiltIn().set_test_message(joined(self._compared(), ceiling.words(traffic.fastest)))
 
     # -- many users --------------------------------------------------------------------------
 
     @keyword()
     def all_users_send_at_the_same_time(self) -> None:
         """Each asks the server again and again for the address that it sees, and tries the next."""
-        session.exchanged = _together(session.connected, _TOGETHER_S)
-        session.note(
+        self._users.exchanged = self._together(self._users.connected, _TOGETHER_S)
+        self.check.note(
             "measurement",
             observed(
                 PROMISE,
-                say("users_at_once", way=session.remote_access.way),
-                session.exchanged.served,
-                tried=len(session.connected),
-                threshold=len(session.connected),
-                confidence=session.profile.confidence,
+                say("users_at_once", way=self.run.remote_access.way),
+                self._users.exchanged.served,
+                tried=len(self._users.connected),
+                threshold=len(self._users.connected),
+                confidence=self.run.profile.confidence,
                 facts={
-                    "answers": session.exchanged.answers,
-                    "failed": session.exchanged.failed,
-                    "slowest_connection_s": max(one.seconds for one in session.connected),
+                    "answers": self._users.exchanged.answers,
+                    "failed": self._users.exchanged.failed,
+                    "slowest_connection_s": max(one.seconds for one in self._users.connected),
                 },
             ),
         )
@@ -258,12 +269,12 @@ class RemoteTraffic:
     @keyword("Every user's traffic should pass, and be seen as theirs")
     def every_users_traffic_should_pass(self) -> None:
         """Each user gets answers, and the server sees each with that user's own address."""
-        told = session.exchanged
+        told = self._users.exchanged
         unserved = [one for one in told.asked if not one.served]
         if any(not one.answers for one in unserved):
-            _must_be_reached_directly()
+            self._must_be_reached_directly()
         why = f" The first of the others: {unserved[0].told}." if unserved else ""
-        session.evidence(
+        self.check.evidence(
             say("users_pass"),
             f"{told.served} of {len(told.asked)} users got {told.answers:,} answers, {told.mixed} "
             f"of them with another's address; {told.failed} failed.{why}",
@@ -277,14 +288,14 @@ class RemoteTraffic:
         Raises:
             NotProven: datagrams sent in this way do not even reach the server.
         """
-        told = session.exchanged
+        told = self._users.exchanged
         if len(told.answered) < len(told.asked):
             raise NotProven(
                 f"only {len(told.answered)} of {len(told.asked)} users' datagrams to the server "
                 "were answered, so silence between users proves nothing."
             )
         first = next((f" {one.name} reached {other.name}." for one, other in told.reached), "")
-        session.evidence(
+        self.check.evidence(
             say("users_apart"),
             f"{len(told.reached)} of {len(told.asked)} datagrams to a neighbour's address arrived."
             + first,
@@ -293,51 +304,48 @@ class RemoteTraffic:
 
     # -- helpers -----------------------------------------------------------------------------
 
-    def _rig_limit(self) -> str:
-        """Why the rig could not have shown the rate; empty where it could."""
-        if self._program_cpu >= FULL_CPU_PERCENT:
-            return (
-                f"The client was at its own limit: {session.vpn_client.program} took "
-                f"{self._program_cpu:.0f} % of one core. Use a faster endpoint."
-            )
-        return session.last.rig.limits(self._measurement)
+    @property
+    def _users(self) -> VpnUsers:
+        return self.check.left(VpnUsers)
 
-    def _likely(self) -> str:
+    @property
+    def _traffic(self) -> UserTraffic:
+        return self.check.left(UserTraffic)
+
+    def _compared(self) -> str:
+        without = figure(self._traffic.without.interval.mean)
         return (
-            f"The same path without a tunnel carried {figure(self._without.interval.mean)} Mbit/s; "
-            f"both took {self._held}."
+            f"The same path without a tunnel carried {without} Mbit/s; both took "
+            f"{self._traffic.held}."
         )
 
+    def _together(self, users: Sequence[Connected], seconds: float) -> Together:
+        respond(self.run, "server")
+        there = [one for one in users if one.up]
+        if not there:
+            return Together((), (), ())
+        far = self.run.testbed.endpoints.server
+        return together(self.run.client, there, far.address, far.probe_port, seconds)
 
-def _together(users: Sequence[Connected], seconds: float) -> Together:
-    respond("server")
-    there = [one for one in users if one.up]
-    if not there:
-        return Together((), (), ())
-    far = session.testbed.endpoints.server
-    return together(session.client, there, far.address, far.probe_port, seconds)
+    def _until_all_answer(self, tries: Sequence[tuple[Connected, str]], port: int) -> list[Answer]:
+        """The first answers to all, or the last ones after the last change's time."""
+        respond(self.run, "server")
+        kept: list[Answer] = []
 
+        def look() -> bool:
+            kept[:] = try_all(self.run.client, [one.probe(target, port) for one, target in tries])
+            return all(answer.outcome == ANSWERED for answer in kept)
 
-def _until_all_answer(tries: Sequence[tuple[Connected, str]], port: int) -> list[Answer]:
-    """The first answers to all, or the last ones after the last change's time."""
-    respond("server")
-    kept: list[Answer] = []
+        until(look, self.run.rules.in_force_within(APPLY_S))
+        return kept
 
-    def look() -> bool:
-        kept[:] = try_all(session.client, [one.probe(target, port) for one, target in tries])
-        return all(answer.outcome == ANSWERED for answer in kept)
+    def _must_be_reached_directly(self) -> None:
+        """What no user got an answer from has to answer on the path without the gateway."""
+        probe = Probe("tcp", self.run.testbed.endpoints.server.address, self._port())
+        control(self.run, "client", "server", [probe])
 
-    until(look, session.rules.in_force_within(APPLY_S))
-    return kept
-
-
-def _must_be_reached_directly() -> None:
-    """What no user got an answer from has to answer on the path without the gateway."""
-    control("client", "server", [Probe("tcp", session.testbed.endpoints.server.address, _port())])
-
-
-def _port() -> int:
-    return session.testbed.endpoints.server.probe_port
+    def _port(self) -> int:
+        return self.run.testbed.endpoints.server.probe_port
 
 
 def _reverse(direction: str) -> bool:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from robot.api import logger
-from robot.api.deco import library
 from robot.errors import RobotError
 from robot.libraries.BuiltIn import BuiltIn
 
@@ -18,15 +17,15 @@ from gatepass.base.phrase import say
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.shapers import in_use
 from gatepass.inputs.published import load_published
+from gatepass.results.record import Restoration
 from gatepass.run.plan import planned
 from support.guard import keyword, sentence
-from support.session import session
+from support.keyword_library import KeywordLibrary
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Run:
+class Run(KeywordLibrary):
     """Begins and ends a run: who is tested, and that the gateway is as it was."""
 
     @keyword()
@@ -44,15 +43,15 @@ class Run:
         Raises:
             NotProven: an input file is wrong.
         """
-        session.begin(order, testbed, profile, ROOT / "variables", Path(folder))
+        self.run.begin(order, testbed, profile, ROOT / "variables", Path(folder))
         self._undo_killed_runs()
-        session.plan = planned(ROOT / "suites")
-        session.note("run", self._facts())
+        self.run.plan = planned(ROOT / "suites")
+        self.check.note("run", self._facts())
 
     def _undo_killed_runs(self) -> None:
         """Before anything else the gateway is to be as its customer knows it."""
         try:
-            workspace = session.workspace
+            workspace = self.run.workspace
         except RobotError:
             raise  # the run is being stopped
         except Exception as error:  # told again to each check that would change the gateway
@@ -64,20 +63,20 @@ class Run:
     @keyword()
     def end_the_run(self) -> None:
         """Restore the gateway where no check has done so, and end what is left on the endpoints."""
-        if session.has("workspace") and not session.workspace.changes.journal.closed:
-            session.note("restoration", session.workspace.restore())
-            session.workspace.changes.journal.release()
-        session.rig.end()
-        for shell in session.shells():
+        if self.run.has("workspace") and not self.run.workspace.changes.journal.closed:
+            self._restored()
+            self.run.workspace.changes.journal.release()
+        self.run.rig.end()
+        for shell in self.run.shells():
             try:
-                if shell.name == "server" and session.has("files"):
-                    session.files.remove()
+                if shell.name == "server" and self.run.has("files"):
+                    self.run.files.remove()
                 shell.clean_up()
             except NotProven as lost:
                 logger.warn(str(lost))
             shell.close()
-        if session.has("gateway"):
-            session.gateway.close()
+        if self.run.has("gateway"):
+            self.run.gateway.close()
 
     @keyword()
     def the_configuration_should_be_back_as_it_was(self) -> None:
@@ -87,24 +86,29 @@ class Run:
             AssertionError: something of the run is left, or the configuration differs.
             NotProven: the gateway cannot be asked any more.
         """
-        restoration = session.workspace.restore()
-        session.note("restoration", restoration)
+        restoration = self._restored()
         claim = say("restored")
-        entries = session.workspace.changes.journal.entries
+        entries = self.run.workspace.changes.journal.entries
         if restoration.identical:
             objects = sum(len(entry.get("mkeys", [0])) for entry in entries)
             observed = f"{objects} objects removed; the configuration compares equal."
-            session.evidence(claim, observed, True)
+            self.check.evidence(claim, observed, True)
         elif not (restoration.differences or restoration.left):
             raise NotProven(f"{restoration.problem} Call ./run.sh restore when it answers again.")
         else:
-            session.evidence(claim, f"{restoration.problem}.", False)
+            self.check.evidence(claim, f"{restoration.problem}.", False)
+
+    def _restored(self) -> Restoration:
+        """The configuration is back as it was, as far as it is; noted."""
+        restoration = self.run.restoration = self.run.workspace.restore()
+        self.check.note("restoration", restoration)
+        return restoration
 
     def _facts(self) -> dict:
         """Who is tested, against what, how; also as metadata of the report."""
-        order, profile, testbed = session.order, session.profile, session.testbed
+        order, profile, testbed = self.run.order, self.run.profile, self.run.testbed
         facts = {
-            "run_id": run_name(session.folder),
+            "run_id": run_name(self.run.folder),
             "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
             "gatepass": gatepass.__version__,
             "order": order.model_dump(exclude={"gateway"}),
@@ -115,7 +119,7 @@ class Run:
                 "client_port": testbed.gateway.client_port,
                 "server_port": testbed.gateway.server_port,
             },
-            "plan": session.plan,
+            "plan": self.run.plan,
             "published": load_published(ROOT / "variables/published_results.yaml").model_dump(),
             "robot_arguments": BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "").split(),
             "endpoints": {},
@@ -129,7 +133,7 @@ class Run:
             "Profile": f"{profile.name}: {profile.description}",
         }
         try:
-            identity = session.identity
+            identity = self.run.identity
             facts["gateway"] = asdict(identity)
             facts["gateway_settings"] = self._settings()
             shown["Gateway"] = (
@@ -149,7 +153,7 @@ class Run:
     def _settings(self) -> dict:
         """What the gateway is set to that a later run's figures may differ by."""
         try:
-            return {"shapers": [asdict(shaper) for shaper in in_use(session.gateway)]}
+            return {"shapers": [asdict(shaper) for shaper in in_use(self.run.gateway)]}
         except (GatewayLost, Refused, KeyError) as error:  # no check depends on it
             logger.warn(f"The gateway's shapers are not known: {sentence(error)}")
             return {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from robot.api.deco import library
-
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
@@ -14,15 +12,25 @@ from gatepass.scenarios.security.profiles import PROXY
 from support import words
 from support.arrivals import ask, must_arrive, specimen_of
 from support.guard import keyword
-from support.session import session
+from support.keyword_library import KeywordLibrary
+from support.steps import Steps
 
 _OK = 200
 _LOG_LAG_S = 10
 """How long an entry may take until the log shows it."""
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class Services:
+class Logged(Steps):
+    """What the gateway's log told before a specimen was asked for.
+
+    Attributes:
+        entries: of the log that is to tell of it.
+    """
+
+    entries: list[dict]
+
+
+class Services(KeywordLibrary):
     """Keywords that switch security services, ask for specimens and read the gateway's log."""
 
     # -- the policy --------------------------------------------------------------------------
@@ -35,10 +43,10 @@ class Services:
             NotApplicable: the order does not include security services.
             NotProven: the testbed names no file server.
         """
-        if not session.order.options.security_services:
+        if not self.run.order.options.security_services:
             raise NotApplicable(say("services_not_ordered"))
-        session.files.put(session.specimens.values())
-        session.inspection.begin()
+        self.run.files.put(self.run.specimens.values())
+        self.run.inspection.begin()
 
     @keyword("Security services are ${state}")
     def security_services_are(self, state: words.Inspection) -> None:
@@ -50,7 +58,7 @@ class Services:
             state: `off`, `on` (as ordered), `on by flow` or `on by proxy`.
         """
         word, _, mode = state.partition(" by ")
-        session.inspection.switch(word == "on", mode)
+        self.run.inspection.switch(word == "on", mode)
 
     # -- specimens ---------------------------------------------------------------------------
 
@@ -68,7 +76,7 @@ class Services:
             AssertionError: it does not, or other bytes do; or a licence that it takes is missing.
             NotProven: it does not arrive on the path without the gateway either.
         """
-        must_arrive(what, protocol)
+        must_arrive(self.check, what, protocol)
 
     @keyword("${what} should be stopped over ${protocol}")
     def should_be_stopped(self, what: SpecimenName, protocol: words.WebProtocol) -> None:
@@ -83,19 +91,19 @@ class Services:
         Raises:
             AssertionError: it arrives although services are on, or the licence is missing.
         """
-        specimen = specimen_of(what)
-        self._entries = self._logged(specimen)
-        download = ask(specimen, protocol, arrives=False)
+        specimen = specimen_of(self.run, what)
+        self.check.left(Logged).entries = self._logged(specimen)
+        download = ask(self.run, specimen, protocol, arrives=False)
         arrived = download.is_copy_of(specimen.content)
-        session.evidence(
+        self.check.evidence(
             say("stopped", what=specimen.said, by=protocol),
             f"{download}; "
             + ("it arrived although services are on." if arrived else "it did not arrive."),
             not arrived,
         )
-        if session.inspection.mode == PROXY and protocol != "HTTPS":
+        if self.run.inspection.mode == PROXY and protocol != "HTTPS":
             part = download.bytes if protocol == "FTP" or download.status == _OK else 0
-            session.evidence(
+            self.check.evidence(
                 say("no_byte"),
                 f"{part:,} bytes of the file reached the client over {protocol}.",
                 not part,
@@ -111,8 +119,8 @@ class Services:
             AssertionError: there is none.
             NotProven: the log cannot be read.
         """
-        specimen = specimen_of(what)
-        before = len(self._entries)
+        specimen = specimen_of(self.run, what)
+        before = len(self.check.left(Logged).entries)
         found: list[dict] = []
 
         def grown() -> bool:
@@ -120,7 +128,7 @@ class Services:
             return len(found) > before
 
         there = until(grown, _LOG_LAG_S)
-        session.evidence(
+        self.check.evidence(
             say("logged", log=specimen.log),
             told(found[0]) + "." if there else "No new entry about the client's address.",
             there,
@@ -129,9 +137,9 @@ class Services:
     # -- helpers -----------------------------------------------------------------------------
 
     def _logged(self, specimen: Specimen) -> list[dict]:
-        address = session.testbed.endpoints.client.address
+        address = self.run.testbed.endpoints.client.address
         try:
-            return stopped(session.gateway, specimen.log, address, session.inspection.policyid)
+            return stopped(self.run.gateway, specimen.log, address, self.run.inspection.policyid)
         except Refused as refused:
             raise NotProven(
                 f"the gateway's {specimen.log} log cannot be read: {refused} Give the API user "

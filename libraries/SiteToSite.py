@@ -5,27 +5,26 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from robot.api.deco import library
 from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.strongswan import USER_SPACE
-from gatepass.gateway.shapers import held, held_alike
+from gatepass.endpoint.wire_watch import Seen
+from gatepass.gateway.shapers import Held, held, held_alike
 from gatepass.inputs.proposals import PROPOSALS, Proposal, ProposalName
-from gatepass.results.record import figure
+from gatepass.results.record import Measurement, figure
 from gatepass.scenarios.site_to_site.tunnels import MOST, Tunnel
 from gatepass.verdict import ceiling
-from gatepass.verdict.disturbance import told_of
-from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
-from gatepass.verdict.judgement import joined
+from gatepass.verdict.endpoint_load import at_its_limit
+from gatepass.verdict.judgement import Rig, joined
 from gatepass.verdict.throughput import Trials
-from support import trial_runs
 from support.guard import keyword
+from support.keyword_library import KeywordLibrary
 from support.policies import COUNTERS_LAG_S
-from support.reasons import conclude
-from support.session import session
+from support.reasons import throughput_should_reach
+from support.steps import Steps
 from support.tunnels import (
     RATE,
     behind_the_peer,
@@ -38,12 +37,30 @@ from support.tunnels import (
 _PULSES = 20
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class SiteToSite:
+class TunnelTraffic(Steps):
+    """What was sent to the other site.
+
+    Attributes:
+        wire_before: what the peer's interface had seen before.
+        bytes_before: what the tunnel's two ends had counted before.
+        rig: what limits the rig itself.
+        fastest: as fast as it goes.
+        reached: whether a host behind the tunnel answered while it was up.
+    """
+
+    wire_before: Seen
+    bytes_before: tuple[int, int]
+    rig: Rig
+    fastest: Measurement
+    reached: bool
+
+
+class SiteToSite(KeywordLibrary):
     """Keywords about IPsec tunnels to the peer, which stands for all other sites."""
 
-    def __init__(self) -> None:
-        self._plain: Trials | None = None
+    # once a run, for all tunnels to be compared with
+    _plain: Trials | None = None
+    _held: Held | None = None
 
     @keyword()
     def the_tunnels_between_sites_are_prepared(self) -> None:
@@ -53,14 +70,14 @@ class SiteToSite:
             NotApplicable: the tier promises no tunnels.
             NotProven: the testbed names no peer, or something is missing there.
         """
-        promised = promised_tunnels()
-        vpn = session.site_vpn
-        one_more = vpn.gateway.new(MOST + 1, preferred())
-        vpn.peer.open([*vpn.new(preferred(), promised), one_more])
+        promised = promised_tunnels(self.run)
+        vpn = self.run.site_vpn
+        one_more = vpn.gateway.new(MOST + 1, preferred(self.run))
+        vpn.peer.open([*vpn.new(preferred(self.run), promised), one_more])
         vpn.gateway.prepare()
         esp = vpn.peer.charon.esp
-        session.endpoint_facts.setdefault("peer", {})["esp"] = esp
-        session.note("run", {"endpoints": session.endpoint_facts})
+        self.run.endpoint_facts.setdefault("peer", {})["esp"] = esp
+        self.check.note("run", {"endpoints": self.run.endpoint_facts})
 
     # -- one tunnel ---------------------------------------------------------------------------
 
@@ -78,28 +95,26 @@ class SiteToSite:
             AssertionError: it does not come up.
         """
         proposal = PROPOSALS[name]
-        if name not in session.order.vpn.ipsec:
+        if name not in self.run.order.vpn.ipsec:
             raise NotApplicable(say("not_asked_for", label=proposal.label))
         self._one_up(proposal)
 
     @keyword()
     def a_tunnel_is_up(self) -> None:
         """One tunnel, encrypted as the order names it first."""
-        self._one_up(preferred())
+        self._one_up(preferred(self.run))
 
     @keyword()
     def tcp_is_sent_through_the_tunnel(self) -> None:
         """Trials from the client to a host behind the peer, and once on the same path without."""
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         if self._plain is None:
             self._plain = self._without_a_tunnel(vpn.current)
-            measured = self._plain.measurement(
-                "path_without_tunnel", say("to_peer")
-            )
-            session.note("measurement", measured)
+            without = self._plain.measurement("path_without_tunnel", say("to_peer"))
+            self.check.note("measurement", without)
         tunnel = vpn.current
-        self._wire_before = vpn.peer.wire.look()
-        self._bytes_before = self._bytes(tunnel)
+        self._traffic.wire_before = vpn.peer.wire.look()
+        self._traffic.bytes_before = self._bytes(tunnel)
         self._through(tunnel)
 
     @keyword()
@@ -109,12 +124,12 @@ class SiteToSite:
         FortiOS's REST API does not tell them, so they are taken from the peer, which offered other
         ones as well: what is in use is what the gateway chose.
         """
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         told, child, own = vpn.sa(vpn.current), vpn.child(vpn.current), vpn.current.proposal
         used = (child.encryption, child.integrity, told.encryption, told.group)
         wanted = (own.encryption, own.integrity, own.encryption, own.group)
         esp = "/".join(word for word in used[:2] if word)
-        session.evidence(
+        self.check.evidence(
             say("encrypted"),
             f"Configured is {own.label}; in use are {esp} for ESP, and {told.encryption} with "
             f"{told.group} for IKE, as the peer's SA tells.",
@@ -124,15 +139,15 @@ class SiteToSite:
     @keyword()
     def its_counters_should_have_counted_the_traffic(self) -> None:
         """The SA's counters grew by at least the bytes received, on the gateway and on the peer."""
-        received = session.last.received_bytes
+        received = self.check.trials.received_bytes
 
         def grown() -> tuple[int, ...]:
-            now = self._bytes(session.site_vpn.current)
-            return tuple(b - a for a, b in zip(self._bytes_before, now, strict=True))
+            now = self._bytes(self.run.site_vpn.current)
+            return tuple(b - a for a, b in zip(self._traffic.bytes_before, now, strict=True))
 
         reached = until(lambda: min(grown()) >= received, COUNTERS_LAG_S)
         gateway, peer = grown()
-        session.evidence(
+        self.check.evidence(
             say("tunnel_counted"),
             f"The gateway sent {gateway:,} bytes into the tunnel and the peer took {peer:,} out of "
             f"it; the receiver got {received:,}.",
@@ -147,13 +162,14 @@ class SiteToSite:
             AssertionError: they do, or none is answered.
             NotProven: none is answered without a tunnel either.
         """
-        vpn = session.site_vpn
-        tunnel, self._wire_before = vpn.current, vpn.peer.wire.look()
-        reached = until(lambda: vpn.reaches(session.client, tunnel), COUNTERS_LAG_S)
+        vpn = self.run.site_vpn
+        tunnel = vpn.current
+        self._traffic.wire_before = vpn.peer.wire.look()
+        reached = until(lambda: vpn.reaches(self.run.client, tunnel), COUNTERS_LAG_S)
         if not reached:
-            vpn.must_reach(session.client)
+            vpn.must_reach(self.run.client)
         self.only_encrypted_packets_should_have_come_to_the_peer()
-        session.evidence(
+        self.check.evidence(
             say("behind_tunnel"),
             f"{tunnel.host} behind the tunnel {'answers' if reached else 'does not answer'}.",
             reached,
@@ -162,11 +178,11 @@ class SiteToSite:
     @keyword()
     def only_encrypted_packets_should_have_come_to_the_peer(self) -> None:
         """On the peer's interface towards the gateway: ESP, and no packet of the test in clear."""
-        seen = session.site_vpn.peer.wire.look() - self._wire_before
-        session.evidence(
+        seen = self.run.site_vpn.peer.wire.look() - self._traffic.wire_before
+        self.check.evidence(
             say("only_encrypted"),
             f"{seen.tunnel:,} packets of ESP and IKE and {seen.clear:,} in clear were seen on the "
-            f"peer's interface; ESP on the peer is done in {esp_words()}.",
+            f"peer's interface; ESP on the peer is done in {esp_words(self.run)}.",
             seen.tunnel > 0 and seen.clear == 0,
         )
 
@@ -180,30 +196,27 @@ class SiteToSite:
             AssertionError: the upper bound is under it, and the rig could have carried it.
             NotProven: the rig cannot carry it, or the interval straddles it.
         """
-        if self._measured.threshold is not None:
-            conclude(
-                self._measured,
-                self._rig_limit,
-                self._beside,
-                session.last.trials,
-                disturbed=told_of(session.last.aside),
+        check = self.check
+        if check.measurement.threshold is not None:
+            throughput_should_reach(
+                check, check.measurement, check.trials, self._traffic.rig, self._compared
             )
-        BuiltIn().set_test_message(self._beside())
+        BuiltIn().set_test_message(self._compared())
 
     # -- without a tunnel ---------------------------------------------------------------------
 
     @keyword()
     def its_network_is_asked_for_comparison(self) -> None:
         """Whether a host behind the peer answers the client while the tunnel is up."""
-        vpn, client = session.site_vpn, session.client
-        self._reached = until(lambda: vpn.reaches(client, vpn.current), COUNTERS_LAG_S)
+        vpn, client = self.run.site_vpn, self.run.client
+        self._traffic.reached = until(lambda: vpn.reaches(client, vpn.current), COUNTERS_LAG_S)
 
     @keyword()
     def the_peer_ends_the_tunnel_and_takes_no_other(self) -> None:
         """The peer ends the tunnel and knows it no more; the gateway keeps its configuration."""
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         vpn.peer.charon.forget([vpn.current.name])
-        self._wire_before = vpn.peer.wire.look()
+        self._traffic.wire_before = vpn.peer.wire.look()
 
     @keyword()
     def nothing_of_its_network_should_pass(self) -> None:
@@ -213,17 +226,17 @@ class SiteToSite:
             AssertionError: one does.
             NotProven: with the tunnel up no host answered either, so that silence says nothing.
         """
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         tunnel = vpn.current
-        told = vpn.pulses(session.client, {tunnel.host: _PULSES})[tunnel.host]
-        seen = vpn.peer.wire.look() - self._wire_before
-        session.evidence(
+        told = vpn.pulses(self.run.client, {tunnel.host: _PULSES})[tunnel.host]
+        seen = vpn.peer.wire.look() - self._traffic.wire_before
+        self.check.evidence(
             say("no_clear"),
             f"{told.sent} packets were sent to {tunnel.host}, {told.answered} were answered, and "
             f"{seen.clear} in clear were seen on the peer's interface.",
             not told.answered and not seen.clear,
         )
-        if not self._reached:
+        if not self._traffic.reached:
             raise NotProven(
                 f"the host behind it ({tunnel.host}) did not answer while the tunnel was up "
                 "either, so its silence says nothing."
@@ -232,67 +245,65 @@ class SiteToSite:
     # -- helpers ------------------------------------------------------------------------------
 
     def _one_up(self, proposal: Proposal) -> None:
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         tunnels = vpn.new(proposal)
         vpn.configure(tunnels)
-        vpn.raise_one(vpn.current, session.client)
+        vpn.raise_one(vpn.current, self.run.client)
 
     def _without_a_tunnel(self, tunnel: Tunnel) -> Trials:
         """The path beside the tunnel, held by the shapers that hold the tunnel."""
-        gateway, site = session.gateway, session.site
-        self._held = held(gateway, session.testbed.gateway.client_port, tunnel.name)
+        gateway, site = self.run.gateway, self.run.site
+        self._held = held(gateway, self.run.testbed.gateway.client_port, tunnel.name)
         with held_alike(
-            gateway, session.workspace.changes, session.rules, site.port, self._held
+            gateway, self.run.workspace.changes, self.run.rules, site.port, self._held
         ):
-            return trial_runs.once(trial_runs.tcp(), beside_the_tunnel())
+            return self.runner.once(self.runner.load(), beside_the_tunnel(self.run))
+
+    @property
+    def _traffic(self) -> TunnelTraffic:
+        return self.check.left(TunnelTraffic)
 
     def _through(self, tunnel: Tunnel) -> None:
-        charon, agreed = session.site_vpn.peer.charon, session.order.vpn.ipsec_mbps
-        far = behind_the_peer(tunnel.host)
-        load = trial_runs.tcp(promised_mbps=agreed)
-        control = trial_runs.control(load, agreed, beside_the_tunnel()) if agreed else None
-        cpu, begun = charon.cpu_s(), time.monotonic()
-        session.last = trial_runs.until_decided(load, far, agreed or 0, control=control)
-        elapsed = time.monotonic() - begun
-        self._peer_cpu = (charon.cpu_s() - cpu) / elapsed * 100
-        proposal, plain = tunnel.proposal, self._plain.interval
-        self._measured = session.last.measurement(
-            RATE, say("cipher", label=proposal.label), agreed, baseline=plain
+        charon, agreed = self.run.site_vpn.peer.charon, self.run.order.vpn.ipsec_mbps
+        behind, cipher = behind_the_peer(self.run, tunnel.host), tunnel.proposal
+        load = self.runner.load(promised_mbps=agreed)
+        control = (
+            self.runner.control(load, agreed, beside_the_tunnel(self.run)) if agreed else None
         )
-        weak = {"weak": proposal.weak} if proposal.weak else {}
-        self._measured.facts.update(weak)
-        self._measured.facts["shaper"] = str(self._held)
-        session.note("measurement", self._measured)
-        cipher = say("cipher", label=proposal.label)
-        self._fastest = trial_runs.fastest(trial_runs.tcp(), far, RATE, cipher, weak)
+        cpu, begun = charon.cpu_s(), time.monotonic()
+        trials = self.runner.until_decided(load, behind, agreed or 0, control=control)
+        peer_cpu = (charon.cpu_s() - cpu) / (time.monotonic() - begun) * 100
+        self.check.trials, conditions = trials, say("cipher", label=cipher.label)
+        measured = trials.measurement(RATE, conditions, agreed, baseline=self._plain.interval)
+        weak = {"weak": cipher.weak} if cipher.weak else {}
+        measured.facts.update(weak, shaper=str(self._held))
+        self.check.measured(measured)
+        self._traffic.rig = self._rig(trials, peer_cpu)
+        self._traffic.fastest = self.runner.fastest(
+            self.runner.load(), behind, RATE, conditions, weak
+        )
 
     def _bytes(self, tunnel: Tunnel) -> tuple[int, int]:
         """What the gateway has sent into the tunnel, and what the peer has taken out of it."""
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         told = vpn.gateway.status(tunnel)
         return int(told.get("outgoing_bytes", 0)), vpn.child(tunnel).bytes_in
 
-    def _rig_limit(self) -> str:
-        """Why the rig could not have shown what was agreed; empty where it could."""
-        trials = session.last
-        busy = {"client's iperf3": trials.client_cpu, "peer's iperf3": trials.server_cpu}
-        if session.site_vpn.peer.charon.esp == USER_SPACE:
-            busy["peer's strongSwan"] = self._peer_cpu
-        for name, load in busy.items():
-            if load >= FULL_CPU_PERCENT:
-                return f"The {name} took {load:.0f} % of a core: it was itself at its limit."
+    def _rig(self, trials: Trials, peer_cpu: float) -> Rig:
+        """What limits the rig: the controls beside the tunnel, and who was busy at its ends."""
+        busy = [("client", "iperf3", trials.client_cpu), ("peer", "iperf3", trials.server_cpu)]
+        if self.run.site_vpn.peer.charon.esp == USER_SPACE:
+            busy.append(("peer", "strongSwan", peer_cpu))
         path = "The same path without a tunnel"
-        return replace(trials.rig, path=path).limits(self._measured)
+        return replace(trials.rig, path=path, limit=at_its_limit(*busy) or trials.rig.limit)
 
-    def _beside(self) -> str:
+    def _compared(self) -> str:
         """What a reader should hold the rate against, in sentences."""
-        proposal = session.site_vpn.current.proposal
+        proposal = self.run.site_vpn.current.proposal
         plain = figure(self._plain.interval.mean)
         weak = f"A deviation that the order asks for: {proposal.weak}." if proposal.weak else ""
         return joined(
             f"The same path without a tunnel carried {plain} Mbit/s; both took {self._held}.",
             weak,
-            ceiling.words(self._fastest),
+            ceiling.words(self._traffic.fastest),
         )
-
-

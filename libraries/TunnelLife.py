@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
-from robot.api.deco import library
 from robot.errors import RobotError
 
+from gatepass.base.errors import NotProven
 from gatepass.base.phrase import Phrase, say
 from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, Pulses
@@ -15,7 +16,8 @@ from gatepass.results.record import figure
 from gatepass.scenarios.site_to_site import outage
 from gatepass.scenarios.site_to_site.tunnels import MOST, Tunnel
 from support.guard import keyword
-from support.session import session
+from support.keyword_library import KeywordLibrary
+from support.steps import Steps
 from support.tunnels import preferred
 
 SHORTEST_KEYLIFE_S = 120
@@ -34,9 +36,56 @@ this machine's each (see the preflight), and the peer tells whole seconds."""
 OUTAGE = "renewal_outage"
 
 
-@library(scope="GLOBAL", doc_format="ROBOT")
-class TunnelLife:
+class Renewal(Steps):
+    """A tunnel whose keys are renewed.
+
+    Attributes:
+        tunnel: it.
+        first_spi: of its SA before.
+        how: they are renewed, in words.
+        inside, outside, elsewhere: the longest outages in it, on the same path without it at that
+            time, and in it at other times.
+    """
+
+    tunnel: Tunnel
+    first_spi: str
+    how: Phrase
+    inside: outage.Outage
+    outside: outage.Outage
+    elsewhere: outage.Outage
+
+
+class Return(Steps):
+    """A tunnel that is to come back.
+
+    Attributes:
+        gone: when it went, by the monotonic clock.
+        how: it went, in words.
+    """
+
+    gone: float
+    how: Phrase
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The tunnel whose keys run out while other checks run.
+
+    Attributes:
+        tunnel: it.
+        first_spi: of its SA at first.
+        pulse: the packets through it and beside it.
+    """
+
+    tunnel: Tunnel
+    first_spi: str
+    pulse: Pulse
+
+
+class TunnelLife(KeywordLibrary):
     """Keywords about a tunnel whose SA goes, whose peer restarts, whose keys run out."""
+
+    _kept: Kept | Exception | None = None  # from the chapter's preparation on
 
     # -- keys ---------------------------------------------------------------------------------
 
@@ -48,7 +97,6 @@ class TunnelLife:
         a second, until its first keys have run out, while other checks run. What goes wrong with
         it is told by the check of it.
         """
-        self._kept: Pulse | Exception
         try:
             self._kept = self._begin()
         except RobotError:
@@ -65,42 +113,44 @@ class TunnelLife:
         """
         if isinstance(self._kept, Exception):
             raise self._kept
-        told = self._kept.wait()
-        self._tunnel, self._first_spi = self._short, self._short_spi
-        sa = session.site_vpn.peer.charon.sa(self._short.name)
+        if self._kept is None:
+            raise NotProven("no tunnel with short-lived keys was begun before the checks.")
+        told, tunnel = self._kept.pulse.wait(), self._kept.tunnel
+        self._renewal.tunnel, self._renewal.first_spi = tunnel, self._kept.first_spi
+        sa = self.run.site_vpn.peer.charon.sa(tunnel.name)
         age_s = sa.child.age_s if sa and sa.child else 0
         self._seen(told, say("renewed_by_gateway"), time.time() - age_s)
 
     @keyword()
     def the_peer_renews_its_keys_under_traffic(self) -> None:
         """The peer asks for new keys while packets go through the tunnel, 50 a second."""
-        vpn = session.site_vpn
-        self._tunnel = vpn.current
-        self._first_spi = vpn.child(self._tunnel).spi_in
-        count = round(_AROUND_S / _PULSE_S)
-        pulse = Pulse(session.client, "pulse", self._beside(count), vpn.peer.port, _PULSE_S)
+        vpn = self.run.site_vpn
+        tunnel = self._renewal.tunnel = vpn.current
+        self._renewal.first_spi = vpn.child(tunnel).spi_in
+        pulse = self._pulse("pulse", tunnel, _AROUND_S)
         time.sleep(_BEFORE_S)
-        vpn.peer.charon.rekey(self._tunnel.name)
+        vpn.peer.charon.rekey(tunnel.name)
         renewed = time.time()
         self._seen(pulse.wait(), say("renewed_by_peer"), renewed)
 
     @keyword()
     def its_keys_should_be_new(self) -> None:
         """The tunnel has another SA than before, so that another key is in use."""
-        vpn = session.site_vpn
+        charon, renewal = self.run.site_vpn.peer.charon, self._renewal
 
         def spi() -> str:
-            sa = vpn.peer.charon.sa(self._tunnel.name)
+            sa = charon.sa(renewal.tunnel.name)
             return sa.child.spi_in if sa and sa.child else ""
 
-        until(lambda: spi() not in ("", self._first_spi), _NEW_KEYS_S)
+        until(lambda: spi() not in ("", renewal.first_spi), _NEW_KEYS_S)
         now = spi()
-        session.evidence(
+        new = now not in ("", renewal.first_spi)
+        became = f"{now} now." if new else f"{now or 'gone'} now: no new keys came."
+        self.check.evidence(
             say("keys_renewed"),
-            f"Keys live for {self._tunnel.keylife_s:,} s. The SA was {self._first_spi} and is "
-            + (f"{now} now." if now not in ("", self._first_spi) else f"{now or 'gone'} now: no "
-               "new keys came."),
-            now not in ("", self._first_spi),
+            f"Keys live for {renewal.tunnel.keylife_s:,} s. The SA was {renewal.first_spi} and is "
+            f"{became}",
+            new,
         )
 
     @keyword()
@@ -112,12 +162,13 @@ class TunnelLife:
             NotProven: one was there as well, or in the tunnel at other times, or it is too close
                 to call.
         """
+        renewal = self._renewal
         outage.conclude(
-            f"{say(OUTAGE)}, {self._how}",
-            self._inside,
-            self._outside,
-            self._elsewhere,
-            session.profile.rekey_outage_ms,
+            f"{say(OUTAGE)}, {renewal.how}",
+            renewal.inside,
+            renewal.outside,
+            renewal.elsewhere,
+            self.run.profile.rekey_outage_ms,
         )
 
     # -- coming back --------------------------------------------------------------------------
@@ -129,23 +180,23 @@ class TunnelLife:
         Raises:
             AssertionError: it does not.
         """
-        vpn = session.site_vpn
-        (tunnel,) = vpn.new(preferred(), initiates=True)
+        vpn = self.run.site_vpn
+        (tunnel,) = vpn.new(preferred(self.run), initiates=True)
         vpn.configure([tunnel])
         self._must_come_up(tunnel)
 
     @keyword()
     def its_sa_is_deleted(self) -> None:
         """The peer deletes the tunnel's SAs and says so, as an administrator there would."""
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         vpn.peer.charon.terminate([vpn.current.name])
-        self._gone, self._how = time.monotonic(), say("after_deletion")
+        self._return.gone, self._return.how = time.monotonic(), say("after_deletion")
 
     @keyword()
     def its_peer_restarts(self) -> None:
         """The peer's strongSwan ends and starts again; it initiates nothing."""
-        session.site_vpn.peer.charon.restart()
-        self._gone, self._how = time.monotonic(), say("after_restart")
+        self.run.site_vpn.peer.charon.restart()
+        self._return.gone, self._return.how = time.monotonic(), say("after_restart")
 
     @keyword()
     def it_should_come_back_by_itself(self) -> None:
@@ -155,45 +206,54 @@ class TunnelLife:
             AssertionError: it does not.
             NotProven: nothing gets to the peer without a tunnel either.
         """
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         tunnel = vpn.current
         back = vpn.await_up(tunnel, BACK_S) is not None
-        seconds = time.monotonic() - self._gone
-        carries = back and until(lambda: vpn.reaches(session.client, tunnel), BACK_S)
+        seconds = time.monotonic() - self._return.gone
+        carries = back and until(lambda: vpn.reaches(self.run.client, tunnel), BACK_S)
         if carries:
-            session.note("measurement", observed("tunnel_return", self._how, round(seconds, 2)))
+            came_back = observed("tunnel_return", self._return.how, round(seconds, 2))
+            self.check.note("measurement", came_back)
         if not carries:
-            vpn.must_reach(session.client)
+            vpn.must_reach(self.run.client)
         told = f"It was up again after {figure(seconds)} s" if back else f"Not within {BACK_S} s"
-        session.evidence(
-            say("comes_back", what=self._how),
+        self.check.evidence(
+            say("comes_back", what=self._return.how),
             f"{told}{'' if carries or not back else ', but carried nothing'}.",
             bool(carries),
         )
 
     # -- helpers ------------------------------------------------------------------------------
 
-    def _begin(self) -> Pulse:
-        vpn = session.site_vpn
-        self._short = vpn.gateway.new(
-            MOST + 1, preferred(), keylife_s=SHORTEST_KEYLIFE_S, initiates=True
-        )
-        vpn.peer.know([self._short])
-        vpn.gateway.make([self._short])
-        self._must_come_up(self._short)
-        self._short_spi = vpn.child(self._short).spi_in
-        count = round((SHORTEST_KEYLIFE_S + _LONGER_S) / _PULSE_S)
-        self._tunnel = self._short
-        return Pulse(session.client, "kept", self._beside(count), vpn.peer.port, _PULSE_S)
+    @property
+    def _renewal(self) -> Renewal:
+        return self.check.left(Renewal)
 
-    def _beside(self, count: int) -> dict[str, int]:
+    @property
+    def _return(self) -> Return:
+        return self.check.left(Return)
+
+    def _begin(self) -> Kept:
+        vpn = self.run.site_vpn
+        tunnel = vpn.gateway.new(
+            MOST + 1, preferred(self.run), keylife_s=SHORTEST_KEYLIFE_S, initiates=True
+        )
+        vpn.peer.know([tunnel])
+        vpn.gateway.make([tunnel])
+        self._must_come_up(tunnel)
+        first_spi = vpn.child(tunnel).spi_in
+        return Kept(tunnel, first_spi, self._pulse("kept", tunnel, SHORTEST_KEYLIFE_S + _LONGER_S))
+
+    def _pulse(self, name: str, tunnel: Tunnel, seconds: float) -> Pulse:
         """As many packets into the tunnel as on the same path without one."""
-        return {self._tunnel.host: count, session.site.peer: count}
+        count = round(seconds / _PULSE_S)
+        counts = {tunnel.host: count, self.run.site.peer: count}
+        return Pulse(self.run.client, name, counts, self.run.site_vpn.peer.port, _PULSE_S)
 
     def _must_come_up(self, tunnel: Tunnel) -> None:
-        vpn = session.site_vpn
+        vpn = self.run.site_vpn
         if vpn.await_up(tunnel, BACK_S) is None:
-            vpn.must_reach(session.client)
+            vpn.must_reach(self.run.client)
             raise AssertionError(
                 f"The gateway does not bring up a tunnel ({tunnel.proposal.label}) that is set to "
                 f"auto-negotiate within {BACK_S} s."
@@ -207,27 +267,22 @@ class TunnelLife:
             how: the keys were renewed.
             renewed: when, in seconds since the epoch.
         """
-        inside, outside = told[self._tunnel.host], told[session.site.peer]
+        renewal = self._renewal
+        inside, outside = told[renewal.tunnel.host], told[self.run.site.peer]
         near, far = outage.around(inside, renewed, _NEAR_S)
-        beside, _ = outage.around(outside, renewed, _NEAR_S)
-        self._how = how
-        self._inside, self._elsewhere, self._outside = (
-            outage.longest(gaps, _PULSE_S) for gaps in (near, far, beside)
+        outside_near, _ = outage.around(outside, renewed, _NEAR_S)
+        renewal.how = how
+        renewal.inside, renewal.elsewhere, renewal.outside = (
+            outage.longest(gaps, _PULSE_S) for gaps in (near, far, outside_near)
         )
         facts = {
-            "resolution_ms": self._inside.resolution_ms,
-            "without_a_tunnel_ms": self._outside.ms,
-            "at_other_times_ms": self._elsewhere.ms,
+            "resolution_ms": renewal.inside.resolution_ms,
+            "without_a_tunnel_ms": renewal.outside.ms,
+            "at_other_times_ms": renewal.elsewhere.ms,
             "packets": inside.sent,
             "lost": inside.sent - inside.answered,
         }
-        session.note(
-            "measurement",
-            observed(
-                OUTAGE,
-                how,
-                self._inside.ms,
-                threshold=session.profile.rekey_outage_ms,
-                facts=facts,
-            ),
+        limit = self.run.profile.rekey_outage_ms
+        self.check.measured(
+            observed(OUTAGE, how, renewal.inside.ms, threshold=limit, facts=facts)
         )

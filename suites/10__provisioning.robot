@@ -2,7 +2,7 @@
 Documentation       The gateway takes the tenants that the order names, several at a time, and each
 ...                 stands as it was configured: its network with DHCP, its address translation, its
 ...                 policies, its tunnel and its guest. How long each step takes is told.
-Resource            ../resources/provisioning.resource
+Resource            ../resources/gatepass.resource
 
 Test Tags           provisioning    load
 

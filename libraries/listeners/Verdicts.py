@@ -10,7 +10,8 @@ from gatepass.results import record
 from gatepass.results.chapters import chapter_of
 from gatepass.results.outcome import Check, Outcome, plain, verdict_of
 from support import first_failure
-from support.session import session
+from support.keyword_library import Context
+from support.run_context import RunContext
 
 FOR_COMPARISON = "for comparison"
 """What stands where a figure is held against nothing, beside others that are."""
@@ -29,22 +30,30 @@ class Verdicts:
 
     ROBOT_LISTENER_API_VERSION = 3
 
+    def __init__(self) -> None:
+        self._context = Context()  # until the library comes with its own
+
+    def library_import(self, library: object, importer: object) -> None:
+        """Listen to what the keyword libraries share."""
+        if shared := getattr(library.instance, "context", None):
+            self._context = shared
+
     def start_test(self, data: object, result: object) -> None:
         """Nothing noted before belongs to this check."""
-        session.begin_check(chapter_of(result).name, result.name)
+        self._context.begin_check(chapter_of(result).name, result.name)
 
     def end_test(self, data: object, result: object) -> None:
         """Give the check its verdict and the columns of the report."""
-        message = _in_our_words(result.message)
-        if result.status == "FAIL" and not (session.asserted and session.asserted in message):
+        check, message = self._context.check, _in_our_words(result.message)
+        if result.status == "FAIL" and not (check.asserted and check.asserted in message):
             result.status = "SKIP"
         if result.status == "SKIP" and not message.startswith(("Not proven:", "Not applicable:")):
             message = f"Not proven: {message}"
         result.message = message
         result.metadata["Verdict"] = verdict_of(result.status, message)
-        measurements = [note for note in session.noted if isinstance(note, record.Measurement)]
-        evidence = [note for note in session.noted if isinstance(note, record.Evidence)]
-        causes = [note for note in session.noted if isinstance(note, record.Cause)]
+        measurements = [note for note in check.noted if isinstance(note, record.Measurement)]
+        evidence = [note for note in check.noted if isinstance(note, record.Evidence)]
+        causes = [note for note in check.noted if isinstance(note, record.Cause)]
         columns = {
             "Measured": [record.measured(measurement) for measurement in measurements],
             "Required": _aligned([record.required(measurement) for measurement in measurements]),
@@ -58,23 +67,23 @@ class Verdicts:
             if shown := "; ".join(text for text in texts if text):
                 result.metadata[name] = shown
         if result.metadata["Verdict"] in (record.PASS, record.NOT_APPLICABLE):
-            first_failure.discard()
-        elif link := first_failure.link():
+            first_failure.discard(check)
+        elif link := first_failure.link(check):
             result.metadata["First failure data"] = f"[{link}|What gateway and endpoints showed]"
-        session.check = None  # what fails from here on is no part of it
-
+        self._context.begin_check()  # what fails from here on is no part of it
 
     def end_suite(self, data: object, result: object) -> None:
         """Put the verdict of the order and its reasons above everything else in the report."""
         if result.parent is None:
-            result.doc = f"{headline(result)}\n\n{result.doc}"
+            result.doc = f"{headline(result, self._context.run)}\n\n{result.doc}"
 
 
-def headline(suite: object) -> str:
+def headline(suite: object, run: RunContext) -> str:
     """The verdict of the order with its worst reasons, in Robot's own markup.
 
     Args:
         suite: the result of the whole run.
+        run: with its plan, and how the gateway was left.
     """
     checks = [
         Check(
@@ -86,9 +95,9 @@ def headline(suite: object) -> str:
         for test in suite.all_tests
     ]
     ran = {(check.chapter, check.name) for check in checks}
-    left_out = len([one for one in session.plan if one not in ran])
+    left_out = len([one for one in run.plan if one not in ran])
     missing = Check("", "", record.NOT_PROVEN, f"{left_out} checks of the plan did not run.")
-    outcome = Outcome({}, checks + [missing] * bool(left_out), {}, session.restoration, 0)
+    outcome = Outcome({}, checks + [missing] * bool(left_out), {}, run.restoration, 0)
     counts = ", ".join(
         f"{count} {verdict}"
         for verdict in (record.PASS, record.FAIL, record.NOT_PROVEN, record.NOT_APPLICABLE)

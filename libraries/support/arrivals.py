@@ -8,94 +8,97 @@ from gatepass.base.waiting import until
 from gatepass.endpoint.download import Download, Source, fetch
 from gatepass.endpoint.specimens import Specimen
 from gatepass.scenarios.security.profiles import must_be_licensed
+from support.check_context import CheckContext
 from support.policies import APPLY_S, decided_by
-from support.session import session
+from support.run_context import RunContext
 
 
-def specimen_of(what: str) -> Specimen:
+def specimen_of(run: RunContext, what: str) -> Specimen:
     """A specimen by its name.
 
     Raises:
         AssertionError: the gateway has no licence for what has to stop it.
     """
-    specimen = session.specimens[what.lower()]
+    specimen = run.specimens[what.lower()]
     if specimen.licence:
-        must_be_licensed(session.gateway, [specimen.licence])
+        must_be_licensed(run.gateway, [specimen.licence])
     return specimen
 
 
-def must_arrive(what: str, protocol: str) -> None:
+def must_arrive(check: CheckContext, what: str, protocol: str) -> None:
     """Have a specimen arrive byte for byte through the gateway, as evidence.
 
     Raises:
         AssertionError: it does not, although it does on the path without the gateway.
         NotProven: it does not there either, or there is no such path.
     """
-    specimen = specimen_of(what)
-    download = ask(specimen, protocol, arrives=True)
+    run = check.run
+    specimen = specimen_of(run, what)
+    download = ask(run, specimen, protocol, arrives=True)
     arrived = download.is_copy_of(specimen.content)
     if arrived:
         seen = "it is the server's file byte for byte."
     else:
-        must_arrive_directly(specimen, protocol)
+        must_arrive_directly(run, specimen, protocol)
         size = len(specimen.content)
         seen = (
             "as many bytes as the server has, but not the same: it was altered on the way."
             if download.bytes == size
-            else f"the server's file has {size:,} bytes. {decided_by(port_of(protocol))}"
+            else f"the server's file has {size:,} bytes. {decided_by(run, port_of(run, protocol))}"
         ) + " It arrives on the path without the gateway."
-    session.evidence(
-        say(_arrival(), what=specimen.said, by=protocol),
+    check.evidence(
+        say(_arrival(run), what=specimen.said, by=protocol),
         f"{download}; {seen}",
         arrived,
     )
 
 
-def must_arrive_directly(specimen: Specimen, protocol: str) -> None:
+def must_arrive_directly(run: RunContext, specimen: Specimen, protocol: str) -> None:
     """The control of what did not arrive through the gateway: without it, it does.
 
     Raises:
         NotProven: it does not, or there is no such path.
     """
-    direct = session.testbed.endpoints.server.direct_address
+    direct = run.testbed.endpoints.server.direct_address
     if not direct:
         raise NotProven(
             f"{specimen.name} does not arrive over {protocol}, and nothing tells whether that is "
             "the gateway's doing. Give both endpoints a direct_address in the testbed file."
         )
-    if not fetched(specimen, protocol, direct).is_copy_of(specimen.content):
+    if not fetched(run, specimen, protocol, direct).is_copy_of(specimen.content):
         raise NotProven(
             f"{specimen.name} does not arrive over {protocol} on the path without the gateway "
             "either: do the web and FTP servers run on the server, and does nothing scan there?"
         )
 
 
-def fetched(specimen: Specimen, protocol: str, address: str) -> Download:
+def fetched(run: RunContext, specimen: Specimen, protocol: str, address: str) -> Download:
     """One download of a specimen from this address of the server."""
-    source = Source(protocol.lower(), address, port_of(protocol), specimen.host, specimen.agent)
-    return fetch(session.client, source, session.files.path(specimen.file))
+    port = port_of(run, protocol)
+    source = Source(protocol.lower(), address, port, specimen.host, specimen.agent)
+    return fetch(run.client, source, run.files.path(specimen.file))
 
 
-def ask(specimen: Specimen, protocol: str, arrives: bool) -> Download:
+def ask(run: RunContext, specimen: Specimen, protocol: str, arrives: bool) -> Download:
     """The first download that ends as it should, or the last one after the last change's time.
 
     FortiOS brings a change into force behind its answer, so the first one may come too soon.
     """
-    address = session.testbed.endpoints.server.address
+    address = run.testbed.endpoints.server.address
     kept: list[Download] = []
 
     def look() -> bool:
-        kept[:] = [fetched(specimen, protocol, address)]
+        kept[:] = [fetched(run, specimen, protocol, address)]
         return kept[0].is_copy_of(specimen.content) is arrives
 
-    until(look, session.rules.in_force_within(APPLY_S))
+    until(look, run.rules.in_force_within(APPLY_S))
     return kept[0]
 
 
-def port_of(protocol: str) -> int:
+def port_of(run: RunContext, protocol: str) -> int:
     """The server's port of a protocol: HTTP, HTTPS or FTP."""
-    return getattr(session.file_server, f"{protocol.lower()}_port")
+    return getattr(run.file_server, f"{protocol.lower()}_port")
 
 
-def _arrival() -> str:
-    return "harmless_arrived" if session.inspection.mode else "arrived_without"
+def _arrival(run: RunContext) -> str:
+    return "harmless_arrived" if run.inspection.mode else "arrived_without"

@@ -9,43 +9,44 @@ from gatepass.base.phrase import say
 from gatepass.endpoint.direct_path import must_be_answered_directly
 from gatepass.endpoint.probe import Probe, start_responder
 from gatepass.endpoint.ssh import SshShell
-from support.session import session
+from support.run_context import RunContext
 
 _RESPONDER_S = 900
 
 
-def respond(name: str) -> None:
+def respond(run: RunContext, name: str) -> None:
     """Have a responder at work on this endpoint."""
-    shell: SshShell = getattr(session, name)
-    running = session.responders.get(name)
+    shell: SshShell = getattr(run, name)
+    running = run.responders.get(name)
     if running and shell.run(f"[ -f {running.stem}.rc ]").status:
         return
-    port = session.testbed.endpoints.server.probe_port
-    session.responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
+    port = run.testbed.endpoints.server.probe_port
+    run.responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
 
 
-def control(source: str, target: str, probes: Sequence[Probe]) -> str:
+def control(run: RunContext, source: str, target: str, probes: Sequence[Probe]) -> str:
     """Try what did not get through on the path without the gateway.
 
     Raises:
         NotProven: it is not answered there either, or there is no such path.
     """
-    respond(target)
-    far = getattr(session.testbed.endpoints, target)
-    return must_be_answered_directly(getattr(session, source), target, far, probes)
+    respond(run, target)
+    far = getattr(run.testbed.endpoints, target)
+    return must_be_answered_directly(getattr(run, source), target, far, probes)
 
 
-def address_over(version: str, name: str) -> str:
+def address_over(run: RunContext, version: str, name: str) -> str:
     """An endpoint's address towards the gateway.
 
     Args:
+        run: whose testbed names it.
         version: IPv4 or IPv6.
         name: client or server.
 
     Raises:
         NotApplicable: the testbed names no IPv6 address for it.
     """
-    host = getattr(session.testbed.endpoints, name)
+    host = getattr(run.testbed.endpoints, name)
     if version == "IPv4":
         return host.address
     if host.address6 is None:
@@ -53,16 +54,16 @@ def address_over(version: str, name: str) -> str:
     return host.address6
 
 
-def address_of(whose: str) -> str:
+def address_of(run: RunContext, whose: str) -> str:
     """The client's own address, or the gateway's on the server's side.
 
     Raises:
         NotProven: the gateway does not tell its address.
     """
     if whose == "client":
-        return session.testbed.endpoints.client.address
-    port = session.testbed.gateway.server_port
-    known = session.gateway.monitor("system/interface")["results"].get(port, {}).get("ip")
+        return run.testbed.endpoints.client.address
+    port = run.testbed.gateway.server_port
+    known = run.gateway.monitor("system/interface")["results"].get(port, {}).get("ip")
     if not known:
         raise NotProven(f"the gateway tells no address of its port {port}; check server_port.")
     return known

@@ -11,48 +11,48 @@ from gatepass.endpoint.shell import EndpointLost
 from gatepass.gateway.fortigate import GatewayLost
 from gatepass.report import failure_data
 from gatepass.report.failure_data import FailureFolder
-from support.session import session
+from support.check_context import CheckContext
 
 
-def keep(error: Exception) -> None:
+def keep(check: CheckContext, error: Exception) -> None:
     """Look at gateway and endpoints, and write down what they show; never raises.
 
     Nothing is looked at twice for one check, nor where the reason is that somebody does not answer.
     """
-    if session.failure or not session.check or _lost(error):
+    if check.failure or not check.name or _lost(error):
         return
     try:
-        _keep(str(error))
+        _keep(check, str(error))
     except RobotError:
         raise  # the run is being stopped
     except Exception as trouble:  # the verdict stands, whatever this comes to
         logger.debug(f"First failure data: {type(trouble).__name__}: {trouble}")
 
 
-def _keep(message: str) -> None:
-    chapter, check = session.check
-    folder = session.failure = FailureFolder(
-        failure_data.place(session.folder, chapter, check),
-        secrets=[session.gateway.token] if session.has("gateway") else [],
-        room=failure_data.room_in(session.folder),
+def _keep(check: CheckContext, message: str) -> None:
+    run = check.run
+    folder = FailureFolder(
+        failure_data.place(run.folder, check.chapter, check.name),
+        secrets=[run.gateway.token] if run.has("gateway") else [],
+        room=failure_data.room_in(run.folder),
     )
     if not folder.room:
-        session.failure = None
         return
-    if session.has("gateway") and not session.gateway.lost:
-        journal = session.workspace.changes.journal if session.has("workspace") else None
-        failure_data.from_gateway(folder, session.gateway, journal)
-    for shell in session.shells():
+    check.failure = folder
+    if run.has("gateway") and not run.gateway.lost:
+        journal = run.workspace.changes.journal if run.has("workspace") else None
+        failure_data.from_gateway(folder, run.gateway, journal)
+    for shell in run.shells():
         if not shell.lost:
             failure_data.from_endpoint(folder, shell)
-    trials = session.folder / "trials"
-    numbers = range(session.trials, session.trials_before, -1)
+    trials = run.folder / "trials"
+    numbers = range(run.trials, check.first_trial - 1, -1)
     files = (trials / f"{number:03d}-{side}.json" for number in numbers for side in _SIDES)
     failure_data.from_trials(folder, (file for file in files if file.exists()))
-    folder.close(f"{chapter}, {check}", message)
+    folder.close(f"{check.chapter}, {check.name}", message)
     logger.info(
-        f'First failure data: <a href="{escape(link())}">what gateway and endpoints showed</a> '
-        f"({len(folder.kept)} files).",
+        f'First failure data: <a href="{escape(link(check))}">what gateway and endpoints '
+        f"showed</a> ({len(folder.kept)} files).",
         html=True,
     )
 
@@ -60,18 +60,18 @@ def _keep(message: str) -> None:
 _SIDES = ("client", "server")
 
 
-def link() -> str:
+def link(check: CheckContext) -> str:
     """Where the data of this check lies, from the run's folder; empty where there is none."""
-    folder = session.failure
+    folder = check.failure
     if folder is None or not folder.kept:
         return ""
-    return f"{folder.path.relative_to(session.folder).as_posix()}/{failure_data.INDEX}"
+    return f"{folder.path.relative_to(check.run.folder).as_posix()}/{failure_data.INDEX}"
 
 
-def discard() -> None:
+def discard(check: CheckContext) -> None:
     """The check passed after all: what was kept says nothing."""
-    if session.failure:
-        session.failure.discard()
+    if check.failure:
+        check.failure.discard()
 
 
 def _lost(error: BaseException | None) -> bool:

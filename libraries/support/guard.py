@@ -16,11 +16,11 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.results import record
 from support import first_failure
-from support.session import session
+from support.keyword_library import KeywordLibrary
 
 
 def keyword(name: str | None = None) -> Callable:
-    """A Robot keyword whose every failure is one of the design's verdicts.
+    """A Robot keyword of a `KeywordLibrary` whose every failure is one of the design's verdicts.
 
     An AssertionError fails the check. NotProven and NotApplicable skip it with their reason. Any
     other exception says nothing about the gateway, and becomes NotProven.
@@ -28,23 +28,24 @@ def keyword(name: str | None = None) -> Callable:
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
-        def guarded(*args: object, **named: object) -> object:
+        def guarded(library: KeywordLibrary, *args: object, **named: object) -> object:
+            check = library.check
             try:
-                return function(*args, **named)
+                return function(library, *args, **named)
             except AssertionError as error:
-                session.asserted = str(error)
-                first_failure.keep(error)
+                check.asserted = str(error)
+                first_failure.keep(check, error)
                 raise
             except RobotError:
                 raise  # it is Robot's own: the run is stopped, a time-out
             except NotApplicable as error:
-                session.note("reason", record.Reason(str(error.reason), error.reason))
+                check.note("reason", record.Reason(str(error.reason), error.reason))
                 raise
             except NotProven as error:
-                first_failure.keep(error)
+                first_failure.keep(check, error)
                 raise
             except Exception as error:
-                first_failure.keep(error)
+                first_failure.keep(check, error)
                 raise NotProven(sentence(error)) from error
 
         guarded.__doc__ = _with_example(function, name)

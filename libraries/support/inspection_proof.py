@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from gatepass.base.phrase import say
 from gatepass.scenarios.security.profiles import must_be_licensed
 from support.arrivals import ask, must_arrive, must_arrive_directly
-from support.session import session
+from support.check_context import CheckContext
 
 _VIRUS, _HARMLESS, _OVER = "the virus test file", "a harmless request", "HTTP"
 
 
 @contextmanager
-def inspection(on: bool) -> Iterator[None]:
+def inspection(check: CheckContext, on: bool) -> Iterator[None]:
     """Switch inspection for the block, and have the virus test file show it before and after.
 
     What does not arrive proves inspection only where it arrives without, and where something
@@ -25,26 +25,27 @@ def inspection(on: bool) -> Iterator[None]:
         AssertionError: inspection is not as told, or a licence for it is missing.
         NotProven: what should arrive does not without the gateway either.
     """
-    must_be_licensed(session.gateway)
+    run = check.run
+    must_be_licensed(run.gateway)
     if on:
-        session.inspection.switch(False)
-        must_arrive(_VIRUS, _OVER)
-    session.inspection.switch(on)
-    _shown(on, "before")
+        run.inspection.switch(False)
+        must_arrive(check, _VIRUS, _OVER)
+    run.inspection.switch(on)
+    _shown(check, on, "before")
     yield
-    _shown(on, "after")
+    _shown(check, on, "after")
 
 
-def _shown(on: bool, when: str) -> None:
-    specimen = session.specimens[_VIRUS]
-    arrived = ask(specimen, _OVER, arrives=not on).is_copy_of(specimen.content)
+def _shown(check: CheckContext, on: bool, when: str) -> None:
+    specimen = check.run.specimens[_VIRUS]
+    arrived = ask(check.run, specimen, _OVER, arrives=not on).is_copy_of(specimen.content)
     if not on and not arrived:
-        must_arrive_directly(specimen, _OVER)
+        must_arrive_directly(check.run, specimen, _OVER)
     state = "on" if on else "off"
-    session.evidence(
+    check.evidence(
         say("inspecting", state=say(state)),
         f"The virus test file {'arrives' if arrived else 'does not arrive'} {when} the trials.",
         arrived is not on,
     )
     if on:
-        must_arrive(_HARMLESS, _OVER)
+        must_arrive(check, _HARMLESS, _OVER)

@@ -6,7 +6,7 @@ from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.rules import POLICY
 from gatepass.gateway.shapers import in_use
 from gatepass.results.gateway_state import Shaper
-from support.session import session
+from support.run_context import RunContext
 
 APPLY_S = 10
 """How long a change may take until it is in force; FortiOS applies asynchronously."""
@@ -14,17 +14,17 @@ COUNTERS_LAG_S = 10
 """How long a FortiGate's policy counters may lag behind."""
 
 
-def counter_of(policyid: int) -> dict:
+def counter_of(run: RunContext, policyid: int) -> dict:
     """The gateway's counters of a policy, 0 for the implicit deny; empty where it tells none."""
-    rows = session.gateway.monitor("firewall/policy")["results"]
+    rows = run.gateway.monitor("firewall/policy")["results"]
     return next((row for row in rows if row.get("policyid") == policyid), {})
 
 
-def look_up(port: int) -> dict:
+def look_up(run: RunContext, port: int) -> dict:
     """Which policy the gateway says decides about a TCP connection of the test traffic."""
-    ends, ports = session.testbed.endpoints, session.testbed.gateway
+    ends, ports = run.testbed.endpoints, run.testbed.gateway
     try:
-        return session.gateway.monitor(
+        return run.gateway.monitor(
             "firewall/policy-lookup",
             srcintf=ports.client_port,
             sourceip=ends.client.address,
@@ -36,21 +36,21 @@ def look_up(port: int) -> dict:
         return {}
 
 
-def decided_by(port: int) -> str:
+def decided_by(run: RunContext, port: int) -> str:
     """The look-up's answer as a sentence that ends the explanation of a blocked connection."""
-    answer = look_up(port)
+    answer = look_up(run, port)
     number = answer.get("policy_id")
     if number is None:
         return "The gateway's policy look-up names no policy for it."
     if number == 0:
         return "The gateway's policy look-up says that no policy matches it: the implicit deny."
-    row = session.gateway.row(POLICY, number)
+    row = run.gateway.row(POLICY, number)
     name = f' "{row["name"]}"' if row else ", which the policy table does not show,"
     action = answer.get("policy_action", "")
     return f"The gateway's policy look-up says that policy {number}{name} decides: {action}."
 
 
-def tightest_shaper() -> Shaper | None:
+def tightest_shaper(run: RunContext) -> Shaper | None:
     """The tightest shaper in use on the gateway; None where none limits anything."""
-    limiting = [shaper for shaper in in_use(session.gateway) if shaper.mbps]
+    limiting = [shaper for shaper in in_use(run.gateway) if shaper.mbps]
     return min(limiting, key=lambda shaper: (shaper.mbps, shaper.name), default=None)

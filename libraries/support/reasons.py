@@ -7,70 +7,102 @@ the trials, about what the gateway keeps anyway.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from statistics import fmean
 
 from robot.api import logger
 from robot.errors import RobotError
 
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.load import licence_of, load_between
-from gatepass.results.record import Measurement
-from gatepass.results.trial import Trial
+from gatepass.results.record import Measurement, figure
 from gatepass.verdict import judgement
 from gatepass.verdict.causes import Seen, causes, told
+from gatepass.verdict.disturbance import told_of
+from gatepass.verdict.judgement import HEADROOM, RigLimit
+from gatepass.verdict.throughput import Trials
+from support.check_context import CheckContext
 from support.policies import tightest_shaper
-from support.session import session
+
+
+def throughput_should_reach(
+    check: CheckContext,
+    promise: Measurement,
+    trials: Trials,
+    rig: RigLimit | None = None,
+    compared: Callable[[], str] | None = None,
+) -> None:
+    """Hold trials against the promise that their measurement names.
+
+    Args:
+        check: that holds them.
+        promise: what was measured, with its threshold in Mbit/s.
+        trials: behind it.
+        rig: what limits the rig itself; by the controls that took turns with the trials, unless
+            given.
+        compared: what a reader has to know beside a fail; what the controls carried, unless given.
+
+    Raises:
+        AssertionError: the gateway misses its promise, and the rig could have carried it.
+        NotProven: the rig cannot carry it, or the interval straddles it.
+    """
+    without = [control.mbps for control in trials.controls or ()]
+
+    def of_the_controls() -> str:
+        return (
+            f"The path without the gateway carried {figure(fmean(without))} of "
+            f"{promise.threshold * HEADROOM:g} Mbit/s in {len(without)} trials, in turns with it."
+        )
+
+    conclude(check, promise, rig or trials.rig, compared or of_the_controls, trials)
 
 
 def conclude(
+    check: CheckContext,
     measurement: Measurement,
-    rig_limit: Callable[[], str],
-    likely: Callable[[], str] = lambda: "",
-    trials: Sequence[Trial] = (),
-    without: Callable[[], Sequence[float] | None] = lambda: None,
+    rig: RigLimit,
+    compared: Callable[[], str] = lambda: "",
+    trials: Trials | None = None,
     services_off: float | None = None,
     disturbed: str = "",
 ) -> None:
     """Return for a pass; raise for every other verdict, with figures and the likely cause.
 
     Args:
-        measurement, rig_limit, likely: see `gatepass.verdict.judgement.conclude`.
+        check: that concludes.
+        measurement: with its threshold.
+        rig: what limits the rig itself.
+        compared: what a reader has to know beside a fail; asked only for one.
         trials: of iperf3 behind the measurement.
-        without: rates on the path without the gateway, as far as `rig_limit` has measured them.
         services_off: mean rate without inspection, Mbit/s.
-        disturbed: see `gatepass.verdict.judgement.conclude`.
+        disturbed: what the rig did in trials that were set aside, where there are no `trials`.
 
     Raises:
         AssertionError: the gateway misses its promise.
         NotProven: the interval straddles the threshold, or the rig cannot carry it.
     """
+    ran = trials.trials if trials else ()
+    aside = told_of(trials.aside) if trials else disturbed
 
     def cause(by_rig: bool) -> str:
-        return cause_of(
-            Seen(
-                measurement,
-                by_rig,
-                tuple(trials),
-                without() or (),
-                services_off=services_off,
-            )
-        )
+        seen = Seen(measurement, by_rig, ran, rig.controls or (), services_off=services_off)
+        return cause_of(check, seen)
 
-    judgement.conclude(measurement, rig_limit, likely, cause, disturbed)
+    judgement.conclude(measurement, rig, compared, cause, aside)
 
 
-def cause_of(seen: Seen) -> str:
+def cause_of(check: CheckContext, seen: Seen) -> str:
     """Complete what was seen, record the causes, and tell them in a few sentences.
 
     It never raises: a likely cause is a help to the reader and no part of the verdict.
     """
     try:
-        whole = _completed(seen)
+        whole = _completed(check, seen)
         found = causes(whole)
         about = {"promise": seen.measurement.promise, "conditions": seen.measurement.conditions}
         for cause in found:
-            session.note("cause", replace(cause, **about))
+            check.note("cause", replace(cause, **about))
         return told(found, whole)
     except RobotError:
         raise  # the run is being stopped
@@ -79,16 +111,16 @@ def cause_of(seen: Seen) -> str:
         return ""
 
 
-def _completed(seen: Seen) -> Seen:
-    before = session.baselines.get("before")
+def _completed(check: CheckContext, seen: Seen) -> Seen:
+    before = check.run.baselines.get("before")
     seen = replace(seen, before=before and before.interval.mean)
     if seen.by_rig:
         return seen
-    began = min((trial.began for trial in seen.trials if trial.began), default=session.check_began)
+    began = min((trial.began for trial in seen.trials if trial.began), default=check.began)
     ended = max((trial.ended for trial in seen.trials), default=0.0) or time.time()
-    gateway = session.gateway
+    gateway = check.run.gateway
     try:
-        shaper = tightest_shaper()
+        shaper = tightest_shaper(check.run)
     except (GatewayLost, Refused, KeyError, TypeError):
         shaper = None
     if gateway.lost:

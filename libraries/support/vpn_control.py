@@ -8,46 +8,47 @@ from gatepass.endpoint.probe import Probe, start_responder
 from gatepass.scenarios.remote_access import portal
 from gatepass.scenarios.remote_access.configuration import VpnUser
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn
-from support.session import session
+from support.run_context import RunContext
 
 _RESPONDER_S = 30
 _IKE_PORTS = (500, 4500)
 
 
-def kept_out_by_the_gateway(user: VpnUser, words: str) -> str:
+def kept_out_by_the_gateway(run: RunContext, user: VpnUser, words: str) -> str:
     """What shows that, in sentences.
 
     The gateway's portal is asked without the VPN program. Where it is not reached, or the VPN has
     none, the same ports are tried on the path without the gateway.
 
     Args:
+        run: whose gateway and client these are.
         user: who did not get in.
         words: of the VPN program.
 
     Raises:
         NotProven: the client may have caused it.
     """
-    access, program = session.remote_access, session.vpn_client.program
-    address = session.gateway.port_address(session.testbed.gateway.client_port)
+    access, program = run.remote_access, run.vpn_client.program
+    address = run.gateway.port_address(run.testbed.gateway.client_port)
     try:
         if not isinstance(access, SslVpn):
-            return _let_out([Probe("udp", address, port) for port in _IKE_PORTS])
-        told = portal.log_in(session.client, address, access.port, access.fingerprint(), user)
+            return _let_out(run, [Probe("udp", address, port) for port in _IKE_PORTS])
+        told = portal.log_in(run.client, address, access.port, access.fingerprint(), user)
         if told.reached:
             return portal.must_be_the_gateways(told, program)
-        shown = _let_out([Probe("tcp", address, access.port)])
+        shown = _let_out(run, [Probe("tcp", address, access.port)])
         return f"Its SSL VPN port {access.port} does not answer the client ({told.words}). {shown}"
     except NotProven as error:
         reason = str(error).removeprefix(f"{error.verdict}: ")
         raise NotProven(f"{user.name} did not get in (“{words}”), but {reason}") from error
 
 
-def _let_out(probes: list[Probe]) -> str:
+def _let_out(run: RunContext, probes: list[Probe]) -> str:
     """The client's packets for these ports leave it, as the path without the gateway shows."""
     ports = [probe.port for probe in probes]
-    responder = start_responder(session.server, ports, _RESPONDER_S, "vpn-ports")
+    responder = start_responder(run.server, ports, _RESPONDER_S, "vpn-ports")
     try:
-        far = session.testbed.endpoints.server
-        return must_be_answered_directly(session.client, "server", far, probes)
+        far = run.testbed.endpoints.server
+        return must_be_answered_directly(run.client, "server", far, probes)
     finally:
         responder.stop()

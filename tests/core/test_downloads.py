@@ -7,25 +7,26 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
+from played import Played
 from test_causes import conduct
 
+import ApplicationLoads
 import Downloads
 import Services
 from gatepass.base.errors import NotApplicable, NotProven
-from gatepass.base.phrase import Phrase
 from gatepass.endpoint.download import Broken, Download, Transfer
 from gatepass.endpoint.specimens import specimens
 from gatepass.results.conduct import Conduct
-from gatepass.results.record import Evidence, Measurement
+from gatepass.results.record import Measurement
 from gatepass.scenarios.security.profiles import FUNCTIONS
-from support import arrivals, inspection_proof, trial_runs
+from support import arrivals
 
 GATEWAY, DIRECT = "198.18.2.10", "198.18.9.10"
 STEADY = Transfer(20_000_000, 1.0, 500)
 
 
 class World:
-    """A session whose gateway inspects, and a client whose downloads end as told.
+    """A context whose gateway inspects, and a client whose downloads end as told.
 
     Attributes:
         stops: whether the gateway stops the virus while inspection is on.
@@ -44,12 +45,11 @@ class World:
         self.loads: Callable[[str, int], list[Transfer]] = lambda address, seconds: [
             STEADY for _ in range(seconds)
         ]
-        self.noted: list[object] = []
         self.during: Callable[[], None] = lambda: None
         files = SimpleNamespace(put=list, noise=lambda *_: None, path=str)
         ports = SimpleNamespace(http_port=80, https_port=443, ftp_port=21)
         self.server = SimpleNamespace(address=GATEWAY, direct_address=DIRECT)
-        self.session = SimpleNamespace(
+        self.context = Played(
             order=SimpleNamespace(options=SimpleNamespace(security_services=True)),
             profile=SimpleNamespace(
                 confidence=0.95, trial_s=2, omit_s=1, min_trials=3, downloads=3,
@@ -64,26 +64,23 @@ class World:
             rules=SimpleNamespace(in_force_within=lambda seconds: 0.0),
             testbed=SimpleNamespace(endpoints=SimpleNamespace(server=self.server)),
             promised=lambda promise: 120.0,
-            note=lambda kind, content: self.noted.append(content),
-            evidence=self._evidence,
+            server=None,
+            rig=SimpleNamespace(mark=dict, since=lambda begun: self.conduct),
         )
-        self.session.server = None
-        self.session.rig = SimpleNamespace(mark=dict, since=lambda begun: self.conduct)
         self.conduct: dict[str, Conduct] = {}
-        for module in (Services, Downloads, arrivals, inspection_proof, trial_runs):
-            monkeypatch.setattr(module, "session", self.session)
         monkeypatch.setattr(arrivals, "fetch", self._fetch)
-        monkeypatch.setattr(arrivals, "decided_by", lambda port: "Policy 7 decides.")
+        monkeypatch.setattr(arrivals, "decided_by", lambda run, port: "Policy 7 decides.")
         monkeypatch.setattr(Downloads, "timed", self._timed)
-        monkeypatch.setattr(Downloads, "mixed_load", self._load)
-        self.downloads = Downloads.Downloads()
+        monkeypatch.setattr(ApplicationLoads, "mixed_load", self._load)
+        self.downloads = Downloads.Downloads(self.context)
+        self.loaded = ApplicationLoads.ApplicationLoads(self.context)
 
     def _switch(self, on: bool, mode: str = "") -> None:
         self.on = on
-        self.session.inspection.mode = "flow" if on else ""
+        self.context.run.inspection.mode = "flow" if on else ""
 
     def _fetch(self, client: object, source: object, path: str) -> Download:
-        specimen = next(one for one in self.session.specimens.values() if one.file == path)
+        specimen = next(one for one in self.context.run.specimens.values() if one.file == path)
         stopped = source.address == GATEWAY and self.on and self.stops and specimen.log
         if stopped or source.address in self.lost or (self.scanned and specimen.log):
             return Download("", 403, 0, 0, "")
@@ -100,17 +97,10 @@ class World:
         self.during()
         return self.loads(source("HTTP").address, int(sustain_s))
 
-    def _evidence(self, claim: Phrase, observed: str, holds: bool) -> None:
-        self.noted.append(Evidence(claim, observed, holds))
-        assert holds, f"{claim}: not so. {observed}"
-
-    def told(self, claim: str) -> list[str]:
-        """What was observed for a claim."""
-        return [
-            one.observed
-            for one in self.noted
-            if isinstance(one, Evidence) and str(one.claim) == claim
-        ]
+    @property
+    def noted(self) -> list[object]:
+        """All that was noted."""
+        return self.context.check.noted
 
     def facts(self) -> dict:
         """Of the measurement with services on."""
@@ -139,8 +129,8 @@ def every_second(address: str) -> Callable[[str], float | None]:
 
 CHECKS = {
     "large": lambda world: world.downloads.large_file("FTP"),
-    "objects": lambda world: world.downloads.small_objects(16),
-    "mix": lambda world: world.downloads.application_mix(),
+    "objects": lambda world: world.loaded.small_objects(16),
+    "mix": lambda world: world.loaded.application_mix(),
 }
 
 
@@ -166,7 +156,7 @@ def test_a_rate_without_a_licence_is_a_fail(
 def test_a_specimen_without_a_licence_is_a_fail(world: World, state: str) -> None:
     for function in world.licences:
         world.licences[function] = {"status": state}
-    services = Services.Services()
+    services = Services.Services(world.context)
     services.the_security_services_are_prepared()
     for what in ("the virus test file", "the page of a blocked host", "an exploit-like request"):
         with pytest.raises(AssertionError, match="no valid licence"):
@@ -177,9 +167,9 @@ def test_a_specimen_without_a_licence_is_a_fail(world: World, state: str) -> Non
 
 
 def test_only_what_was_not_ordered_is_not_applicable(world: World) -> None:
-    world.session.order.options.security_services = False
+    world.context.run.order.options.security_services = False
     with pytest.raises(NotApplicable, match="does not include security services"):
-        Services.Services().the_security_services_are_prepared()
+        Services.Services(world.context).the_security_services_are_prepared()
 
 
 # a rig that is busy
@@ -197,11 +187,11 @@ def test_a_phase_that_the_rig_disturbed_is_repeated_within_the_budget(
 
     world.during = look
     if busy < 36 // 12:  # phases of the budget
-        world.downloads.application_mix()
+        world.loaded.application_mix()
         assert world.facts()["transactions"] == 12 * STEADY.files
         return
     with pytest.raises(NotProven, match=r"3 trials count for nobody, .* hypervisor took 30\.0 %"):
-        world.downloads.application_mix()
+        world.loaded.application_mix()
 
 
 # the proof of the same run
@@ -211,7 +201,7 @@ def test_a_phase_that_the_rig_disturbed_is_repeated_within_the_budget(
 def test_inspection_is_shown_before_and_after(world: World, check: str) -> None:
     CHECKS[check](world)
     claim = "Inspection is on while the rate with services on is measured"
-    assert world.told(claim) == [
+    assert world.context.told(claim) == [
         f"The virus test file does not arrive {when} the trials." for when in ("before", "after")
     ]
 
@@ -248,10 +238,10 @@ def test_a_file_that_the_server_does_not_give_proves_nothing(world: World, check
 def test_what_does_not_arrive_is_no_fail_without_a_control(world: World) -> None:
     world.lost.add(GATEWAY)
     with pytest.raises(AssertionError, match="It arrives on the path without the gateway"):
-        arrivals.must_arrive("a clean file", "HTTP")
+        arrivals.must_arrive(world.context.check, "a clean file", "HTTP")
     world.server.direct_address = None
     with pytest.raises(NotProven, match="Give both endpoints a direct_address"):
-        arrivals.must_arrive("a clean file", "HTTP")
+        arrivals.must_arrive(world.context.check, "a clean file", "HTTP")
 
 
 # downloads that break
@@ -279,15 +269,17 @@ def test_the_rig_may_have_broken_it(world: World) -> None:
     with pytest.raises(NotProven, match=r"without the gateway: 10 of .* 1 of 1 FTP downloads"):
         world.downloads.large_file("FTP")
     world.server.direct_address = None
+    world.context.begin_check()
     with pytest.raises(NotProven, match=r"1 of 1 FTP downloads .* Without a direct_address"):
         world.downloads.large_file("FTP")
 
 
 def test_all_that_arrive_are_told(world: World) -> None:
     world.downloads.large_file("FTP")
-    assert world.told("Each download arrives whole") == ["All 6 FTP downloads arrived whole."]
+    told = world.context.told("Each download arrives whole")
+    assert told == ["All 6 FTP downloads arrived whole."]
     assert world.facts()["degradation_percent"] == 0
-    assert not any("cost" in str(one.claim) for one in world.noted if isinstance(one, Evidence))
+    assert not any("cost" in str(one.claim) for one in world.context.evidence)
 
 
 # objects
@@ -324,15 +316,15 @@ def test_nothing_that_gets_through_is_no_pass(world: World, check: str) -> None:
 def test_a_rate_that_swings_is_told(world: World, check: str) -> None:
     CHECKS[check](world)
     claim = "Objects arrive whole with services on"
-    assert "RFC 9411's less than 5 % is met" in world.told(claim)[0]
+    assert "RFC 9411's less than 5 % is met" in world.context.told(claim)[0]
     assert world.facts()["deviation_percent"] == 0
     world.noted.clear()
     fast, slow = Transfer(23_000_000, 1.0, 500), Transfer(19_250_000, 1.0, 500)
     world.loads = lambda address, seconds: [fast, slow] * (seconds // 2)
     CHECKS[check](world)
-    assert "RFC 9411's 5 % not met: the rate deviated by 8.9 %" in world.told(claim)[0]
+    assert "RFC 9411's 5 % not met: the rate deviated by 8.9 %" in world.context.told(claim)[0]
     assert world.facts()["deviation_percent"] == 8.88
-    assert "not demonstrated by so few attempts" in world.told(claim)[0]
+    assert "not demonstrated by so few attempts" in world.context.told(claim)[0]
 
 
 def test_trials_follow_the_profile_up_to_the_rfcs_sustain_phase(world: World) -> None:
@@ -344,7 +336,7 @@ def test_trials_follow_the_profile_up_to_the_rfcs_sustain_phase(world: World) ->
 
     world.loads = load
     for trial_s, wanted in ((2, 2), (30, 30), (86_400, 300)):
-        world.session.profile.trial_s = trial_s
+        world.context.run.profile.trial_s = trial_s
         asked.clear()
-        world.downloads.small_objects(16)
+        world.loaded.small_objects(16)
         assert set(asked) == {wanted}

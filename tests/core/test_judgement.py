@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import chain, repeat
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -53,7 +54,7 @@ def figure(value: float, half_width: float | None, relation: str, trials: int = 
 def verdict(measurement: Measurement, rig: Rig) -> str:
     """The verdict and its sentence."""
     try:
-        conclude(measurement, lambda: rig.limits(measurement), lambda: "It is the shaper.")
+        conclude(measurement, rig, lambda: "It is the shaper.")
     except AssertionError as error:
         return f"fail: {error}"
     except NotProven as error:
@@ -94,12 +95,13 @@ def test_the_verdict(relation, value, half_width, rates, limit, wanted, because)
 
 
 def test_a_pass_asks_the_rig_nothing() -> None:
-    def never() -> str:
+    def never(held: object = None) -> str:
         raise RuntimeError("asked")
 
-    conclude(figure(310, 1, "at least"), never, never)
+    asked = SimpleNamespace(limits=never)
+    conclude(figure(310, 1, "at least"), asked, never)
     with pytest.raises(NotProven):
-        conclude(figure(300, 5, "at least"), lambda: "slow", never)
+        conclude(figure(300, 5, "at least"), Rig((), "slow"), never)
 
 
 @pytest.mark.parametrize(

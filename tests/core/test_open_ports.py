@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from played import Played
 
 import Management
 from gatepass.base.errors import NotProven
@@ -148,14 +149,6 @@ def test_tls_of_any_version_is_recognised(
     assert language_of(HERE, serve(handle)).language == TLS
 
 
-class Noted(SimpleNamespace):
-    """What a check notes as evidence."""
-
-    def evidence(self, claim: str, observed: str, holds: bool) -> None:
-        self.seen = observed
-        assert holds, f"{claim}: not so. {observed}"
-
-
 @pytest.fixture
 def check(serve: Start, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """The check of a gateway with these open ports beside its own; what it observed."""
@@ -167,9 +160,9 @@ def check(serve: Start, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             Management.open_ports, "look", lambda host, known: look(host, known, ports)
         )
         testbed = SimpleNamespace(gateway=SimpleNamespace(host=HERE, port=known))
-        monkeypatch.setattr(Management, "session", noted := Noted(testbed=testbed))
-        Management.Management().the_management_plane_should_answer_over_https_only()
-        return noted.seen
+        context = Played(testbed=testbed)
+        Management.Management(context).the_management_plane_should_answer_over_https_only()
+        return context.evidence[-1].observed
 
     return run
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
+from played import Played
 from test_causes import TRIAL
 
 import Traffic
@@ -22,18 +22,20 @@ from gatepass.verdict.throughput import Trials
         (60.0, "The sender was disturbed, or the gateway lets less through"),
     ],
 )
-def test_it_is_not_proven(monkeypatch: pytest.MonkeyPatch, client_cpu: float, why: str) -> None:
+def test_it_is_not_proven(client_cpu: float, why: str) -> None:
     trial = replace(TRIAL, mbps=1016.0, client_cpu=client_cpu, lost_percent=0.0)
     trials = Trials((trial,) * 3, Rule(3, 3, 0.95, False), "UDP payload")
-    monkeypatch.setattr(Traffic, "session", SimpleNamespace(last=trials))
-    keywords = Traffic.Traffic()
-    keywords._load = Load(seconds=2, streams=4, omit_s=1, udp_mbps=2500.0)
+    context = Played()
+    context.check.trials = trials
+    keywords = Traffic.Traffic(context)
+    keywords._sent.load = Load(seconds=2, streams=4, omit_s=1, udp_mbps=2500.0)
     with pytest.raises(NotProven, match=r"datagrams came through of 2500 .* not tried") as told:
         keywords._must_have_overloaded(2000.0)
     assert why in str(told.value)
 
 
-def test_an_overload_that_was_one_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overload_that_was_one_says_nothing() -> None:
     trials = Trials((replace(TRIAL, mbps=2040.0),) * 3, Rule(3, 3, 0.95, False), "UDP payload")
-    monkeypatch.setattr(Traffic, "session", SimpleNamespace(last=trials))
-    Traffic.Traffic()._must_have_overloaded(2000.0)
+    context = Played()
+    context.check.trials = trials
+    Traffic.Traffic(context)._must_have_overloaded(2000.0)

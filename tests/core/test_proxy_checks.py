@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from played import Played
 
 import Proxy
 from gatepass.base.errors import NotProven
@@ -24,23 +25,17 @@ CHECKS = {
 
 @pytest.fixture
 def proxy(monkeypatch: pytest.MonkeyPatch) -> Proxy.Proxy:
-    """The chapter's keywords after three trials without a failure; `_alone` is the control."""
-
-    def evidence(claim: str, observed: str, holds: bool) -> None:
-        assert holds, f"{claim}: not so. {observed}"
-
+    """The chapter's keywords after three trials without a failure; `alone` is the control."""
     server = SimpleNamespace(direct_address="198.18.9.10")
-    session = SimpleNamespace(
+    context = Played(
         profile=SimpleNamespace(confidence=0.95),
         files=SimpleNamespace(write=lambda *_: None),
         promised=lambda promise: 75.0,
         testbed=SimpleNamespace(endpoints=SimpleNamespace(server=server)),
-        evidence=evidence,
     )
-    monkeypatch.setattr(Proxy, "session", session)
     monkeypatch.setattr(Proxy, "APPLY_S", 0)
-    made = Proxy.Proxy()
-    made._trials, made._seconds, made._alone = [FINE] * 3, 1, None
+    made = Proxy.Proxy(context)
+    made._asked.trials, made._asked.seconds = [FINE] * 3, 1
     made._users = lambda count, seconds, direct=False: FINE
     return made
 
@@ -54,13 +49,13 @@ def test_what_goes_well_needs_no_control(proxy: Proxy.Proxy, check: str) -> None
 @pytest.mark.parametrize("check", CHECKS)
 def test_what_goes_wrong_needs_one(proxy: Proxy.Proxy, check: str) -> None:
     wrong, should = CHECKS[check]
-    proxy._trials[1] = wrong
+    proxy._asked.trials[1] = wrong
     with pytest.raises(AssertionError, match="Without the proxy 75 of 75 users were served"):
         should(proxy)
-    proxy._users, proxy._alone = lambda count, seconds, direct: wrong, None
+    proxy._users, proxy._asked.alone = lambda count, seconds, direct: wrong, None
     with pytest.raises(NotProven, match="and without the proxy as well"):
         should(proxy)
-    Proxy.session.testbed.endpoints.server.direct_address = None
+    proxy.run.testbed.endpoints.server.direct_address = None
     with pytest.raises(NotProven, match="without a direct_address"):
         should(proxy)
 
@@ -68,7 +63,7 @@ def test_what_goes_wrong_needs_one(proxy: Proxy.Proxy, check: str) -> None:
 def test_the_control_is_as_long_as_all_trials(proxy: Proxy.Proxy) -> None:
     asked = []
     proxy._users = lambda count, seconds, direct: asked.append((count, seconds, direct)) or FINE
-    proxy._trials[0] = FAILING
+    proxy._asked.trials[0] = FAILING
     for _ in range(2):
         with pytest.raises(AssertionError, match="1 of 60,000 failed"):
             proxy.hardly_any_transaction_should_fail()
@@ -76,12 +71,11 @@ def test_the_control_is_as_long_as_all_trials(proxy: Proxy.Proxy) -> None:
 
 
 def test_so_few_attempts_demonstrate_little(proxy: Proxy.Proxy) -> None:
-    seen = []
-    Proxy.session.evidence = lambda claim, observed, holds: seen.append((claim, observed, holds))
     proxy.hardly_any_transaction_should_fail()
-    ((claim, observed, holds),) = seen
-    assert "0.001" not in str(claim) and holds
-    assert "at most 0.005 % do (95 %)" in observed and "not demonstrated" in observed
+    (evidence,) = proxy.check.noted
+    assert "0.001" not in str(evidence.claim) and evidence.holds
+    assert "at most 0.005 % do (95 %)" in evidence.observed
+    assert "not demonstrated" in evidence.observed
 
 
 def test_only_an_answer_is_a_refusal(proxy: Proxy.Proxy) -> None:

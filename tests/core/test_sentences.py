@@ -72,16 +72,11 @@ def test_small_and_capital_letters_are_alike(tmp_path: Path) -> None:
 
 
 def test_every_example_in_the_documentation_can_be_typed(tmp_path: Path) -> None:
-    libraries = sorted(path.stem for path in (ROOT / "libraries").glob("*.py"))
-    examples = [
-        re.search("Example: ``(.+?)``", keyword.doc)[1]
-        for library in libraries
-        for keyword in LibraryDocumentation(library).keywords
-    ]
-    imports = "\n".join(f"Library    {library}" for library in libraries)
+    keywords = LibraryDocumentation("Gatepass").keywords
+    examples = [re.search("Example: ``(.+?)``", keyword.doc)[1] for keyword in keywords]
     steps = "\n".join(f"    {example}" for example in examples)
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites" / "examples.robot").write_text(
-        f"*** Settings ***\n{imports}\n*** Test Cases ***\nExamples\n{steps}\n"
+        f"*** Settings ***\nLibrary    Gatepass\n*** Test Cases ***\nExamples\n{steps}\n"
     )
     must_be_sound(tmp_path / "suites")

@@ -87,3 +87,18 @@ def _end(trials: Sequence[Trial], name: str) -> End:
         max(busy, default=0),
         bool(waited or busy),
     )
+
+
+def at_its_limit(*busy: tuple[str, str, float]) -> str:
+    """Which program was itself the limit, as a sentence; empty where none was.
+
+    Args:
+        busy: an endpoint, a program of one thread there, and per cent of one core that it took.
+    """
+    for endpoint, program, percent in busy:
+        if percent >= FULL_CPU_PERCENT:
+            return (
+                f"The {endpoint} was at its own limit: {program} took {percent:.0f} % of one "
+                "core. Use a faster endpoint."
+            )
+    return ""

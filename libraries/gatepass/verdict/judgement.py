@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from gatepass.base.errors import NotProven
 from gatepass.results.record import Measurement, figure, measured, required
@@ -160,6 +160,19 @@ def _hopeless(samples: Sequence[float], threshold: float, rule: Rule) -> bool:
     return hopeless(distance, spread, len(samples), rule.max_trials, rule.level)
 
 
+class RigLimit(Protocol):
+    """What tells whether the rig itself could have caused a figure.
+
+    Attributes:
+        controls: rates on the path without the gateway, Mbit/s; None where there is no such path.
+    """
+
+    controls: Sequence[float] | None
+
+    def limits(self, held: Measurement) -> str:
+        """Why it could have caused that a figure misses its threshold; empty where it could not."""
+
+
 @dataclass(frozen=True)
 class Rig:
     """What the rig itself could do while the trials ran.
@@ -213,8 +226,8 @@ class Rig:
 
 def conclude(
     measurement: Measurement,
-    rig_limit: Callable[[], str],
-    likely: Callable[[], str],
+    rig: RigLimit,
+    compared: Callable[[], str],
     cause: Callable[[bool], str] = lambda by_rig: "",
     disturbed: str = "",
 ) -> None:
@@ -222,9 +235,8 @@ def conclude(
 
     Args:
         measurement: with its threshold.
-        rig_limit: why the rig could not have shown the threshold, empty where it could (see
-            `Rig.limits`); asked only where the figure misses its threshold.
-        likely: what a reader has to know beside a fail; may be empty; asked only for a fail.
+        rig: what limits the rig itself; asked only where the figure misses its threshold.
+        compared: what a reader has to know beside a fail; may be empty; asked only for a fail.
         cause: the likely cause, as far as it was seen; may be empty; asked for whatever is no
             pass, and told whether the rig is the reason.
         disturbed: what the rig did in the trials that were set aside; empty where none was.
@@ -237,10 +249,10 @@ def conclude(
     if verdict == PASS:
         return
     told = f"{measurement.subject}: {measured(measurement)}; promised is {required(measurement)}."
-    if limit := rig_limit():
+    if limit := rig.limits(measurement):
         raise NotProven(joined(told, because(limit, cause(True))))
     if verdict == FAIL:
-        raise AssertionError(joined(told, likely(), cause(False)))
+        raise AssertionError(joined(told, compared(), cause(False)))
     raise NotProven(joined(told, _straddles(measurement), disturbed or cause(False)))
 
 

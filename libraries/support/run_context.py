@@ -1,4 +1,4 @@
-"""What the keyword libraries share in one run: inputs, gateway, endpoints, and what was recorded.
+"""What lives for a run: its inputs, the gateway, the endpoints, and what was made of them.
 
 Gateway and endpoints are opened at first use, so that a lost one leaves the checks that do not
 need it their say; what could not be opened gives the same reason to every check that asks.
@@ -7,29 +7,25 @@ need it their say; what could not be opened gives the same reason to every check
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from robot.api import logger
 from robot.errors import RobotError
 
 from gatepass.base.errors import NotProven
-from gatepass.base.phrase import NOTHING, Phrase
 from gatepass.endpoint.file_server import TestFiles
 from gatepass.endpoint.rig_watch import RigWatch
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.specimens import Specimen, specimens
 from gatepass.endpoint.ssh import SshShell, clean_endpoints
 from gatepass.endpoint.strongswan import Charon
-from gatepass.endpoint.wire_watch import Seen, WireWatch
+from gatepass.endpoint.wire_watch import WireWatch
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.rules import Flow, RuleSet
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.testbed import FileServer, Host
-from gatepass.report.failure_data import FailureFolder
 from gatepass.results import record
 from gatepass.results.promises import PROMISES
 from gatepass.scenarios.provisioning import Provisioning
@@ -38,7 +34,7 @@ from gatepass.scenarios.remote_access.dialup import DialUp
 from gatepass.scenarios.remote_access.dialup_client import DialUpClient
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
 from gatepass.scenarios.remote_access.ssl_vpn_client import SslVpnClient
-from gatepass.scenarios.remote_access.vpn_client import Connected, Together, VpnClient
+from gatepass.scenarios.remote_access.vpn_client import VpnClient
 from gatepass.scenarios.security.explicit_proxy import ExplicitProxy
 from gatepass.scenarios.security.geography import OwnCountry
 from gatepass.scenarios.security.profiles import FLOW, PROXY, Inspection, SecurityProfiles
@@ -47,7 +43,6 @@ from gatepass.scenarios.site_to_site.tunnels import Site, SiteTunnels
 from gatepass.scenarios.site_to_site.vpn import SiteVpn
 from gatepass.verdict.judgement import Rule
 from gatepass.verdict.throughput import Trials
-from listeners import log_lines
 
 _BEYOND_TRIALS_S = 300
 """How long VPN users may stay connected beside one set of trials."""
@@ -57,38 +52,43 @@ def once(make: Callable) -> property:
     """A property made at first use; a failure is kept as well, and told again each time."""
 
     @functools.wraps(make)
-    def get(self: Session) -> object:
-        kept = self.kept
-        if make.__name__ not in kept:
+    def get(self: RunContext) -> object:
+        opened = self._opened
+        if make.__name__ not in opened:
             try:
-                kept[make.__name__] = make(self)
+                opened[make.__name__] = make(self)
             except RobotError:
                 raise  # the run is being stopped, which says nothing about what was to be made
             except Exception as error:
-                kept[make.__name__] = error
-        if isinstance(kept[make.__name__], Exception):
-            raise kept[make.__name__]
-        return kept[make.__name__]
+                opened[make.__name__] = error
+        if isinstance(opened[make.__name__], Exception):
+            raise opened[make.__name__]
+        return opened[make.__name__]
 
     return property(get)
 
 
-class Session:
-    """One run. There is one in a process: `session`."""
+class RunContext:
+    """One run.
+
+    Attributes:
+        baselines: trials without the gateway, by "before" and "after" its checks.
+        trials: how many ran so far.
+        responders: at work on an endpoint, by its name.
+        plan: chapter and name of every check there is.
+        restoration: how the gateway was left, as soon as that is known.
+        endpoint_facts: what was found out about each endpoint, by its name.
+        folder: of the run's files.
+        rig: what watches the endpoints and this machine.
+        mark: that every object of this run bears.
+    """
 
     def __init__(self) -> None:
-        self.kept: dict[str, object] = {}
-        self.baselines: dict[str, Trials] = {}  # "before", "after": without the gateway
-        self.noted: list[object] = []
-        self.asserted = ""  # what the last AssertionError of one of our keywords said
+        self._opened: dict[str, object] = {}
+        self.baselines: dict[str, Trials] = {}
         self.trials = 0
-        self.responders: dict[str, Detached] = {}  # by the endpoint's name
-        self.connected: list[Connected] = []  # the users of remote access, last time
-        self.exchanged = Together((), (), ())  # their traffic
-        self.wire_before = Seen(0, 0)  # what was counted before they connected
-        self.plan: list[tuple[str, str]] = []  # chapter and name of every check there is
-        self.begin_check("", "")
-        self.conditions = NOTHING  # what the next measurement varies
+        self.responders: dict[str, Detached] = {}
+        self.plan: list[tuple[str, str]] = []
         self.restoration: record.Restoration | None = None
         self.endpoint_facts: dict[str, dict] = {}
         self.folder = Path()
@@ -107,7 +107,6 @@ class Session:
         Raises:
             InputError: a file is wrong.
         """
-        self.__init__()
         self.folder = folder
         self.rig = RigWatch(folder)
         catalogue = load_catalogue(variables / "service_catalogue.yaml")
@@ -120,15 +119,6 @@ class Session:
             self.profile.confidence,
             self.profile.sampling == "intervals",
         )
-
-    def begin_check(self, chapter: str, check: str) -> None:
-        """Nothing seen before belongs to this check."""
-        self.check = (chapter, check) if check else None
-        self.check_began = time.time()
-        self.trials_before = self.trials
-        self.failure: FailureFolder | None = None
-        self.noted.clear()
-        self.asserted = ""
 
     @once
     def gateway(self) -> FortiGate:
@@ -292,11 +282,11 @@ class Session:
 
     def has(self, name: str) -> bool:
         """Whether one of the above was opened and is there."""
-        return name in self.kept and not isinstance(self.kept[name], Exception)
+        return name in self._opened and not isinstance(self._opened[name], Exception)
 
     def shells(self) -> list[SshShell]:
         """The endpoints that were opened."""
-        return [self.kept[name] for name in ("client", "server", "peer") if self.has(name)]
+        return [self._opened[name] for name in ("client", "server", "peer") if self.has(name)]
 
     def promised(self, promise: str) -> float:
         """What the ordered tier promises.
@@ -312,36 +302,3 @@ class Session:
         if value is None:
             raise NotProven(f"the catalogue has no figure {figure} for {self.order.tier}.")
         return float(value)
-
-    def note(self, kind: str, content: object, aside: bool = False) -> None:
-        """Write a record into the log, for the certificate, and keep it for the report.
-
-        Args:
-            kind, content: see `gatepass.results.record.dump`.
-            aside: one of so many that it has no place among the report's figures of its check.
-        """
-        if not aside:
-            self.noted.append(content)
-        if kind == "restoration":
-            self.restoration = content
-        logger.debug(record.dump(kind, content))
-        if line := log_lines.line(content):
-            logger.info(line, html=True)
-
-    def evidence(self, claim: Phrase, observed: str, holds: bool) -> None:
-        """Record an independent observation, and fail the check where it does not hold.
-
-        Args:
-            claim: what should be.
-            observed: what was seen, with figures.
-            holds: whether it was so.
-
-        Raises:
-            AssertionError: it does not hold.
-        """
-        self.note("evidence", record.Evidence(claim, observed, holds))
-        if not holds:
-            raise AssertionError(f"{claim}: not so. {observed}")
-
-
-session = Session()

@@ -1,0 +1,210 @@
+"""Many downloads at once with security services on: objects of one size, a mix of applications."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gatepass.base.errors import NotProven
+from gatepass.base.phrase import Phrase, say
+from gatepass.endpoint.download import Transfer
+from gatepass.scenarios.security.application_mix import MIX, OBJECTS, Mix, mixed_load
+from gatepass.verdict.disturbance import Watched, told_of
+from gatepass.verdict.rfc9411 import (
+    SUSTAIN_S,
+    deviation_percent,
+    failures_told,
+    steadiness_told,
+    too_many,
+)
+from support.guard import keyword
+from support.inspection_proof import inspection
+from support.keyword_library import KeywordLibrary
+from support.services_rate import FEWEST, ServicesRate
+from support.steps import Steps
+
+_OBJECT_KB = (16, 64, 256)
+
+
+class LoadOfObjects(Steps):
+    """What is asked for, and over which connections.
+
+    Attributes:
+        files: path and size in bytes of each object.
+        mix: protocols and their connections.
+        conditions: of the measurement.
+    """
+
+    files: list[tuple[str, int]]
+    mix: Mix
+    conditions: Phrase
+
+
+class ApplicationLoads(KeywordLibrary):
+    """Keywords that hold many downloads at once against the tier's figure with services on."""
+
+    @keyword("Objects of ${kilobytes} KB are downloaded over HTTP with services on")
+    def small_objects(self, kilobytes: int) -> None:
+        """Objects of one size over some kept-alive connections, a load of its own each trial.
+
+        Example: ``Objects Of 16 KB Are Downloaded Over HTTP With Services On``
+
+        RFC 9411's HTTP throughput (section 7.3); a trial of the profile is its sustain phase. More
+        failed transactions than it allows fail the check, by how much the rate deviates is told.
+
+        Raises:
+            AssertionError: too many fail, or inspection is not what it should be.
+            NotProven: some fail on the path without the gateway as well.
+        """
+        ((_, connections),) = OBJECTS
+        conditions = say("objects", kilobytes=kilobytes, connections=connections)
+        rate = self._begin([kilobytes], OBJECTS, conditions)
+        trials: list[list[Transfer]] = []
+        seconds = self._sustain_s
+
+        def trial() -> Transfer:
+            trials.append(self._run(rate, self.run.testbed.endpoints.server.address, seconds))
+            return Transfer.joined(trials[-1])
+
+        with inspection(self.check, True):
+            rate.repeated(
+                trial,
+                max(FEWEST, self.run.profile.min_trials),
+                lambda: Transfer.joined(self._run(rate, rate.direct_address, seconds)),
+            )
+        self._compare(rate, trials, seconds, 1)
+
+    @keyword("A mix of applications runs with services on")
+    def application_mix(self) -> None:
+        """HTTP, HTTPS and FTP at once, in the phases of RFC 9411 (sections 4.3.4 and 7.1).
+
+        One sustain phase of as many trials as the profile allows: of 300 s with `standard`. A phase
+        that the rig disturbed counts for nobody and is repeated within the profile's budget.
+
+        Raises:
+            AssertionError: see the objects.
+            NotProven: see there.
+        """
+        connections = {protocol.lower(): count for protocol, count in MIX}
+        rate = self._begin(_OBJECT_KB, MIX, say("mix", **connections))
+        seconds, address = self._sustain_s, self.run.testbed.endpoints.server.address
+        count = 2 * max(FEWEST, self.run.profile.min_trials)
+        phases = max(1, int(self.run.profile.budget_s // (count * seconds)))
+        windows: list[Transfer] = []
+        aside: list[tuple[Watched, str]] = []
+
+        def phase() -> Transfer:
+            windows[:] = self._run(rate, address, count * seconds)
+            return Transfer.joined(windows)
+
+        with inspection(self.check, True):
+            while (whole := self.runner.watched(phase)).disturbed:
+                aside.append((whole, whole.disturbed))
+                if len(aside) == phases:
+                    raise NotProven(f"the rig was not its own: {told_of(aside)}")
+        rate.aside = told_of(aside)
+        self._compare(rate, _split(windows, count), 2 * seconds, 2)
+
+    # -- helpers -----------------------------------------------------------------------------
+
+    @property
+    def _load(self) -> LoadOfObjects:
+        return self.check.left(LoadOfObjects)
+
+    @property
+    def _sustain_s(self) -> float:
+        return min(self.run.profile.trial_s, SUSTAIN_S)
+
+    def _begin(self, sizes_kb: Sequence[int], mix: Mix, conditions: Phrase) -> ServicesRate:
+        """Have objects of these sizes on the server, to be asked for by this mix."""
+        names = {f"object-{kilobytes}k.bin": kilobytes * 1024 for kilobytes in sizes_kb}
+        for name, size in names.items():
+            self.run.files.noise(name, size)
+        self._load.files = [(self.run.files.path(name), size) for name, size in names.items()]
+        self._load.mix, self._load.conditions = mix, conditions
+        return ServicesRate(self.check)
+
+    def _run(self, rate: ServicesRate, address: str, seconds: float) -> list[Transfer]:
+        """The check's load for so long; the windows of its sustain phase."""
+        return mixed_load(
+            self.run.client,
+            lambda protocol: rate.source(protocol, address),
+            self._load.files,
+            self._load.mix,
+            max(1.0, self.run.profile.omit_s),
+            seconds,
+        )
+
+    def _compare(
+        self, rate: ServicesRate, trials: Sequence[list[Transfer]], seconds: float, parts: int
+    ) -> None:
+        """Run the same load without the gateway, and write down what was measured.
+
+        Args:
+            rate: to be completed.
+            trials: the windows of each.
+            seconds: for how long the same runs without the gateway.
+            parts: into how many trials that is split.
+
+        Raises:
+            AssertionError: more transactions failed than RFC 9411 allows.
+            NotProven: some fail on the path without the gateway as well, or there is none.
+        """
+        if rate.direct_address:
+            alone = self._run(rate, rate.direct_address, seconds)
+            if not Transfer.joined(alone).files:
+                raise NotProven(
+                    "curl on the client completed nothing on the path without the gateway either; "
+                    "version 7.68 or later is needed."
+                )
+            rate.direct = [Transfer.joined(part).mbps for part in _split(alone, parts)]
+        windows = [window for trial in trials for window in trial]
+        whole = Transfer.joined(windows)
+        deviation = deviation_percent([window.mbps for window in windows])
+        facts = {
+            "transactions": whole.files,
+            "failed": whole.failed,
+            "deviation_percent": round(deviation, 2),
+            "transfer_seconds": round(whole.seconds, 3),
+        }
+        rates = [Transfer.joined(trial).mbps for trial in trials]
+        rate.measured(self._load.conditions, rates, facts)
+        self._hardly_any_should_have_failed(rate, whole, steadiness_told(deviation))
+
+    def _hardly_any_should_have_failed(
+        self, rate: ServicesRate, whole: Transfer, steadiness: str
+    ) -> None:
+        told = failures_told(whole.failed, whole.files, self.run.profile.confidence)
+        wrong = not whole.files or too_many(whole.failed, whole.files)
+        if wrong:
+            told += f" {self._failed_without(rate, whole.seconds)}"
+        self.check.evidence(
+            say("whole_objects"),
+            f"{self._load.conditions}: {told} {steadiness}",
+            not wrong,
+        )
+
+    def _failed_without(self, rate: ServicesRate, seconds: float) -> str:
+        """What the same load for as long does without the gateway, where nothing may fail.
+
+        Raises:
+            NotProven: something does, or there is no such path.
+        """
+        conditions = self._load.conditions
+        if not rate.direct_address:
+            raise NotProven(
+                f"objects failed ({conditions}), and without a direct_address nothing tells "
+                "whether that is the gateway's doing."
+            )
+        alone = Transfer.joined(self._run(rate, rate.direct_address, seconds))
+        if alone.failed:
+            raise NotProven(
+                f"objects failed ({conditions}), and on the path without the gateway "
+                f"{alone.failed:,} of {alone.files:,} failed as well: look at the server's log."
+            )
+        return f"Without the gateway none of {alone.files:,} failed."
+
+
+def _split(windows: Sequence[Transfer], count: int) -> list[list[Transfer]]:
+    """Windows in the order they ran, as so many trials of equal length."""
+    each = len(windows) // count
+    return [list(windows[start : start + each]) for start in range(0, each * count, each)]

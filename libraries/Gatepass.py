@@ -1,0 +1,43 @@
+"""All keywords of Gatepass in one library, composed of the parts that lie beside it."""
+
+from __future__ import annotations
+
+from robot.api.deco import library
+from robotlibcore import DynamicCore
+
+from ApplicationLoads import ApplicationLoads
+from Countries import Countries
+from Downloads import Downloads
+from Endpoints import Endpoints
+from Gateway import Gateway
+from Management import Management
+from ManyTunnels import ManyTunnels
+from Provisioning import Provisioning
+from Proxy import Proxy
+from RemoteAccess import RemoteAccess
+from RemoteTraffic import RemoteTraffic
+from Run import Run
+from Services import Services
+from SiteToSite import SiteToSite
+from support.keyword_library import Context
+from Traffic import Traffic
+from TunnelLife import TunnelLife
+
+PARTS = (
+    *(Run, Management, Gateway, Endpoints, Traffic, Services, Downloads),
+    *(ApplicationLoads, Countries, Proxy),
+    *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
+)
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class Gatepass(DynamicCore):
+    """Acceptance of a gateway: what it is told, what is sent, what is seen, and what that proves.
+
+    Attributes:
+        context: handed to each part: this run, and the check that runs now.
+    """
+
+    def __init__(self) -> None:
+        self.context = Context()
+        super().__init__([part(self.context) for part in PARTS])

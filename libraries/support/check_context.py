@@ -1,0 +1,90 @@
+"""What belongs to the check that runs now; begun anew for each of them."""
+
+from __future__ import annotations
+
+import time
+from typing import TypeVar
+
+from robot.api import logger
+
+from gatepass.base.phrase import NOTHING, Phrase
+from gatepass.report.failure_data import FailureFolder
+from gatepass.results import record
+from gatepass.results.record import Measurement
+from gatepass.verdict.throughput import Trials
+from support import log_lines
+from support.run_context import RunContext
+from support.steps import Steps
+
+Left = TypeVar("Left", bound=Steps)
+
+
+class CheckContext(Steps):
+    """One check of a run; a chapter's preparation has one without a name.
+
+    Attributes:
+        run: what lives longer.
+        chapter, name: of the check.
+        began: in seconds since the epoch.
+        noted: measurements, evidence and the like, for the report.
+        asserted: what the last AssertionError of one of our keywords said.
+        failure: where first failure data lies, as soon as there is any.
+        first_trial: the number of the first trial that may be its own.
+        trials: those that ran last.
+        conditions: what the next measurement varies.
+        measurement: what was measured last, and is to be held against its promise.
+    """
+
+    trials: Trials
+    measurement: Measurement
+
+    def __init__(self, run: RunContext, chapter: str = "", name: str = "") -> None:
+        self.run, self.chapter, self.name = run, chapter, name
+        self.began = time.time()
+        self.noted: list[object] = []
+        self.asserted = ""
+        self.failure: FailureFolder | None = None
+        self.first_trial = run.trials + 1
+        self.conditions: Phrase = NOTHING
+        self._left: dict[type[Steps], Steps] = {}
+
+    def left(self, kind: type[Left]) -> Left:
+        """What the steps of one keyword library leave for each other in this check.
+
+        Args:
+            kind: the class that declares it.
+        """
+        return self._left.setdefault(kind, kind())
+
+    def note(self, kind: str, content: object, aside: bool = False) -> None:
+        """Write a record into the log, for the certificate, and keep it for the report.
+
+        Args:
+            kind, content: see `gatepass.results.record.dump`.
+            aside: one of so many that it has no place among the report's figures of its check.
+        """
+        if not aside:
+            self.noted.append(content)
+        logger.debug(record.dump(kind, content))
+        if line := log_lines.line(content):
+            logger.info(line, html=True)
+
+    def measured(self, measurement: Measurement) -> None:
+        """Note a measurement that the steps after this one hold against its promise."""
+        self.measurement = measurement
+        self.note("measurement", measurement)
+
+    def evidence(self, claim: Phrase, observed: str, holds: bool) -> None:
+        """Record an independent observation, and fail the check where it does not hold.
+
+        Args:
+            claim: what should be.
+            observed: what was seen, with figures.
+            holds: whether it was so.
+
+        Raises:
+            AssertionError: it does not hold.
+        """
+        self.note("evidence", record.Evidence(claim, observed, holds))
+        if not holds:
+            raise AssertionError(f"{claim}: not so. {observed}")

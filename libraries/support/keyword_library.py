@@ -1,0 +1,54 @@
+"""What every keyword library is handed, and how it gets at it."""
+
+from __future__ import annotations
+
+from robot.api.deco import library
+
+from support.check_context import CheckContext
+from support.run_context import RunContext
+from support.trial_runner import TrialRunner
+
+
+class Context:
+    """One execution of the suites.
+
+    Attributes:
+        run: what lives for all of it.
+        check: what belongs to the check that runs now.
+    """
+
+    def __init__(self) -> None:
+        self.run = RunContext()
+        self.check = CheckContext(self.run)
+
+    def begin_check(self, chapter: str = "", name: str = "") -> None:
+        """Nothing seen before belongs to this check."""
+        self.check = CheckContext(self.run, chapter, name)
+
+
+@library(scope="GLOBAL", doc_format="ROBOT")
+class KeywordLibrary:
+    """A part of the library Gatepass: keywords about one subject.
+
+    Args:
+        context: shared by all parts; one of its own where a part stands alone (libdoc).
+    """
+
+    def __init__(self, context: Context | None = None) -> None:
+        """Suites take it in as a part of the library ``Gatepass``."""
+        self._context = context or Context()
+
+    @property
+    def run(self) -> RunContext:
+        """What lives for the run: inputs, gateway, endpoints, workspace."""
+        return self._context.run
+
+    @property
+    def check(self) -> CheckContext:
+        """What belongs to the check that runs now."""
+        return self._context.check
+
+    @property
+    def runner(self) -> TrialRunner:
+        """What runs trials of iperf3 in this check."""
+        return TrialRunner(self.check)

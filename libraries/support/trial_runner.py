@@ -1,0 +1,186 @@
+"""Trials of iperf3 from the client to another endpoint, as every chapter runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from gatepass.base.errors import NotProven
+from gatepass.base.phrase import Phrase, say
+from gatepass.endpoint import iperf
+from gatepass.endpoint.download import Transfer
+from gatepass.endpoint.shell import Shell
+from gatepass.results.measurements import observed
+from gatepass.results.record import Measurement
+from gatepass.results.trial import Load, Trial
+from gatepass.verdict import ceiling
+from gatepass.verdict.disturbance import Watched, told, wire_mbps
+from gatepass.verdict.judgement import HEADROOM, Rule
+from gatepass.verdict.throughput import Trials, measure
+from support.check_context import CheckContext
+from support.policies import decided_by
+
+
+@dataclass(frozen=True)
+class RemoteEnd:
+    """The other end of a path.
+
+    Attributes:
+        shell: the endpoint there.
+        address: of it on that path.
+        port: where its test server may listen.
+        by_policy: whether the gateway's policies decide about the path.
+        clear: whether packets arrive there as they were sent, and not out of a tunnel.
+    """
+
+    shell: Shell
+    address: str
+    port: int
+    by_policy: bool = True
+    clear: bool = True
+
+
+class TrialRunner:
+    """Trials of one check.
+
+    Args:
+        check: that the trials are noted in.
+    """
+
+    def __init__(self, check: CheckContext) -> None:
+        self._check, self._run = check, check.run
+
+    def server(self) -> RemoteEnd:
+        """The server behind the gateway."""
+        host = self._run.testbed.endpoints.server
+        return RemoteEnd(self._run.server, host.address, host.iperf3_port)
+
+    def server_directly(self) -> RemoteEnd:
+        """The server on the path without the gateway, which the testbed has to name."""
+        shell, host = self._run.server, self._run.testbed.endpoints.server
+        return RemoteEnd(shell, host.direct_address, host.iperf3_port, by_policy=False)
+
+    def load(
+        self,
+        reverse: bool = False,
+        udp_mbps: float | None = None,
+        source: str = "",
+        promised_mbps: float | None = None,
+    ) -> Load:
+        """A trial's traffic as the profile wants it: TCP, or UDP where a rate is given.
+
+        Args:
+            reverse, udp_mbps, source: see `Load`.
+            promised_mbps: about which the trial is to decide; TCP is offered at a multiple of it.
+        """
+        profile = self._run.profile
+        ratio = profile.offered_ratio
+        paced = promised_mbps and ratio and not udp_mbps
+        return Load(
+            seconds=profile.trial_s,
+            omit_s=profile.omit_s,
+            streams=1 if udp_mbps else profile.streams,
+            interval_s=profile.interval_s,
+            udp_mbps=udp_mbps,
+            pace_mbps=promised_mbps * ratio if paced else None,
+            reverse=reverse,
+            source=source,
+        )
+
+    def control(
+        self, load: Load, promised_mbps: float, remote: RemoteEnd | None = None
+    ) -> Callable[[], Trial] | None:
+        """The same kind of traffic at the promised rate on a path that passes nothing judged.
+
+        Args:
+            load: that is judged.
+            promised_mbps: at the load's layer; the control is paced a little above it (`HEADROOM`).
+            remote: the end of that path; the server on the path without the gateway unless given.
+
+        Returns:
+            What runs one such trial; None where there is no such path.
+        """
+        if remote is None:
+            if self._run.testbed.endpoints.server.direct_address is None:
+                return None
+            remote = self.server_directly()
+        rate = promised_mbps * HEADROOM
+        if load.udp_mbps:
+            asked = replace(load, source="", udp_mbps=min(rate, load.udp_mbps))
+        else:
+            asked = replace(load, source="", pace_mbps=rate)
+        return lambda: self.one(asked, remote)
+
+    def one(self, load: Load, remote: RemoteEnd) -> Trial:
+        """One trial from the client, with what the rig did meanwhile; its JSON is kept."""
+        self._run.trials += 1
+        keep = self._run.folder / "trials" / f"{self._run.trials:03d}"
+        keep.parent.mkdir(exist_ok=True)
+        shells = {"client": self._run.client, remote.shell.name: remote.shell}
+        begun = self._run.rig.mark(shells)
+        try:
+            trial = iperf.run(
+                self._run.client, remote.shell, remote.address, remote.port, load, keep
+            )
+        except NotProven as error:
+            if remote.by_policy and "unable to connect" in str(error):
+                raise NotProven(f"{error} {decided_by(self._run, remote.port)}") from error
+            raise
+        conduct = self._run.rig.since(begun)
+        receiver = conduct.get("client" if load.reverse else remote.shell.name)
+        in_clear = remote.clear and not load.source
+        wire = wire_mbps(trial, receiver, load.omit_s) if receiver and in_clear else None
+        trial = replace(trial, conduct=conduct, wire_mbps=wire)
+        about = {"number": self._run.trials, "to": remote.address, **told(trial)}
+        self._check.note("trial", about, aside=True)
+        return trial
+
+    def watched(self, transfer: Callable[[], Transfer]) -> Watched:
+        """Downloads of the client, with what the rig did meanwhile."""
+        begun = self._run.rig.mark({"client": self._run.client, "server": self._run.server})
+        made = transfer()
+        return Watched(made.mbps, self._run.rig.since(begun))
+
+    def until_decided(
+        self,
+        load: Load,
+        remote: RemoteEnd,
+        threshold: float = 0,
+        at_most: float | None = None,
+        control: Callable[[], Trial] | None = None,
+    ) -> Trials:
+        """Trials until they decide about the thresholds, Mbit/s; the fewest without one."""
+        return measure(
+            lambda: self.one(load, remote),
+            self._run.rule,
+            load.layer,
+            threshold,
+            "at least",
+            at_most,
+            control,
+        )
+
+    def repeated(self, trial: Callable[[], Trial], threshold: float) -> Trials:
+        """Trials of this kind until they decide about the threshold, Mbit/s."""
+        return measure(trial, self._run.rule, "TCP goodput", threshold)
+
+    def once(self, load: Load, remote: RemoteEnd) -> Trials:
+        """One trial, for comparison: no verdict hangs on it."""
+        rule = Rule(1, 1, self._run.profile.confidence)
+        return Trials((self.one(load, remote),), rule, load.layer)
+
+    def fastest(
+        self,
+        load: Load,
+        remote: RemoteEnd,
+        promise: str,
+        conditions: Phrase,
+        facts: Mapping[str, str] | None = None,
+    ) -> Measurement:
+        """One trial as fast as it goes, held against the tier's ceiling and told for comparison."""
+        carried = self.one(load, remote).mbps
+        what = say("fastest", what=conditions)
+        seen = observed(promise, what, round(carried, 3), layer=load.layer, facts=facts)
+        held = ceiling.held_against(seen, self._run.order.ceiling_mbps)
+        self._check.note("measurement", held)
+        return held
