@@ -19,15 +19,15 @@ NAMES = (
 
 def main() -> int:
     """Run the benchmarks that were named, one after the other."""
-    told = _arguments()
+    args = _arguments()
     # stopped from outside, its labs are taken down as after Ctrl-C
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda came, frame: sys.exit(128 + came))
     print(machine.description(), flush=True)
-    for name in NAMES if "all" in told.names or not told.names else told.names:
+    for name in NAMES if "all" in args.names or not args.names else args.names:
         module = _module(name)
         print(f"\n## {name}: {_subject(module)}\n", flush=True)
-        module.main(told)
+        module.main(args)
     return 0
 
 
@@ -50,12 +50,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--gateways", type=int, nargs="+", help="for lab_gateways: how many (default: up to 100)"
     )
-    told = parser.parse_args()
-    if unknown := [name for name in told.names if name not in (*NAMES, "all")]:
+    args = parser.parse_args()
+    if unknown := [name for name in args.names if name not in (*NAMES, "all")]:
         parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(NAMES)}, all")
     if os.geteuid() != 0:
         parser.error("the lab needs root; run this with sudo")
-    return told
+    return args
 
 
 def _module(name: str) -> ModuleType:

@@ -86,8 +86,8 @@ class BenchLab:
 
     def gateway(self, kind: type[FortiGate] = FortiGate) -> FortiGate:
         """A client of the gateway; its calls have to be made `inside`."""
-        told = self.testbed.gateway
-        return kind(told.url, told.token.read(), told.ca_file, told.vdom, timeout_s=120)
+        device = self.testbed.gateway
+        return kind(device.url, device.token.read(), device.ca_file, device.vdom, timeout_s=120)
 
     @contextmanager
     def inside(self) -> Iterator[None]:

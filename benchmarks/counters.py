@@ -62,7 +62,7 @@ class Curve:
         return (self.at(begin + seconds) - self.at(begin)) * 8 / seconds / 1e6
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Each load over each path; both ratios for every trial."""
     rows, every = [], []
     with labs() as (lab,), lab.inside(), lab.endpoints() as (client, server):
@@ -75,7 +75,7 @@ def main(told: Namespace) -> None:
         ):
             for name, load in LOADS.items():
                 trials, curves = [], []
-                for _ in range(told.times or 5):
+                for _ in range(args.times or 5):
                     receiver = client if load.reverse else server
                     with _Sampled(receiver, port, load) as sampled:
                         trials.append(

@@ -27,24 +27,24 @@ _TALKING = tuple(word for tag in sorted({*MEASURING, WAITING}) for word in ("--e
 _FIGURES = tuple(word for tag in sorted(MEASURING) for word in ("--include", tag))
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Both parts, each with the orders alone first and then all at once."""
     orders = sorted(LAB_ORDERS.glob("*.yaml"))[:SIDE_BY_SIDE]
-    times = told.times or 1
+    times = args.times or 1
     alone_s: list[float] = []
     together_s: list[float] = []
     for _ in range(times):
-        alone_s.append(_elapsed_s(_run(orders[-1:], told.profile, _TALKING)))
-        together_s.append(_elapsed_s(_run(orders, told.profile, _TALKING)))
+        alone_s.append(_elapsed_s(_run(orders[-1:], args.profile, _TALKING)))
+        together_s.append(_elapsed_s(_run(orders, args.profile, _TALKING)))
     ratios = [together / alone for together, alone in zip(together_s, alone_s, strict=True)]
     print("What only talks, without the labs' own set-up:\n")
     show(
         ("one alone, s", f"{SIDE_BY_SIDE} side by side, s", "ratio"),
         [(spread(alone_s, 1), spread(together_s, 1), spread(ratios))],
     )
-    alone = _each_alone(orders, told.profile)
-    together = dict(_run(orders, told.profile, _FIGURES))
-    again = _each_alone(orders, told.profile)
+    alone = _each_alone(orders, args.profile)
+    together = dict(_run(orders, args.profile, _FIGURES))
+    again = _each_alone(orders, args.profile)
     print("Figures, mean ± half of the 95 % interval:\n")
     rows = _rows(alone, together)
     show(("order", "figure", "alone", "in the fleet", "apart", "both intervals", ""), rows)

@@ -49,12 +49,12 @@ PUBLISHED = {
 """Basak et al. 2010, table 2: smallest, mean and largest time in seconds."""
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Both tables."""
     with _folder() as root:
-        side_by_side(root, sorted(told.gateways or COUNTS))
+        side_by_side(root, sorted(args.gateways or COUNTS))
     with _folder() as root:
-        minutes = MINUTES if told.minutes is None else told.minutes
+        minutes = MINUTES if args.minutes is None else args.minutes
         tenants(root, minutes * 60)
 
 

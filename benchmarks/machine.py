@@ -12,8 +12,8 @@ def description() -> str:
     """CPUs, memory, kernel and iperf3 in one line."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     release = ".".join(platform.release().split("-")[0].split(".")[:3])
-    told = subprocess.run(["iperf3", "--version"], capture_output=True, text=True, check=False)
-    version = " ".join(told.stdout.split()[:2])
+    done = subprocess.run(["iperf3", "--version"], capture_output=True, text=True, check=False)
+    version = " ".join(done.stdout.split()[:2])
     return (
         f"{len(os.sched_getaffinity(0))} CPU cores, {memory:.0f} GiB of memory, Linux {release}, "
         f"Python {platform.python_version()}, {version}"

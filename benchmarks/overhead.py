@@ -13,9 +13,9 @@ from benchmarks.table import show, spread
 from gatepass.results.outcome import Outcome, read
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Whole runs with a profile against one lab; wall time over traffic time."""
-    times = told.times or 1
+    times = args.times or 1
     walls, traffics, ratios = [], [], []
     chapters: dict[str, float] = defaultdict(float)
     begun = time.monotonic()
@@ -25,7 +25,7 @@ def main(told: Namespace) -> None:
             begun = time.monotonic()
             done = lab.python(
                 *("-m", "gatepass", "run", "--testbed", str(lab.testbed_file)),
-                *("--profile", told.profile),
+                *("--profile", args.profile),
             )
             walls.append(time.monotonic() - begun)
             folder = lab.last_run
@@ -38,7 +38,7 @@ def main(told: Namespace) -> None:
     print()
     show(
         ("profile", "wall time, s", "traffic time, s", "wall / traffic"),
-        [(told.profile, spread(walls, 1), spread(traffics, 1), spread(ratios))],
+        [(args.profile, spread(walls, 1), spread(traffics, 1), spread(ratios))],
     )
     show(("chapter", "s"), [(name, f"{seconds:.1f}") for name, seconds in chapters.items()])
     print(f"Building the lab took {built_s:.1f} s and is not in the wall time.")

@@ -20,7 +20,7 @@ COUNTS = (1, 100, 1000, 5000)
 LOAD = Load(seconds=1.5, omit_s=0.5, streams=4)
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Interleaved trials of the three paths for each number of policies."""
     rows = []
     with (
@@ -38,7 +38,7 @@ def main(told: Namespace) -> None:
         for count in COUNTS:
             rules.set(count, nat=False)
             through, router, direct = [], [], []
-            for _ in range(told.times or 9):
+            for _ in range(args.times or 9):
                 one = iperf.run(client, server, far.address, port, LOAD)
                 through.append(one.mbps)
                 one = iperf.run(plain_client, plain_server, far.address, port, LOAD)

@@ -23,7 +23,7 @@ DISTANCES = (0.0, 0.5, 1.0, 2.0, 4.0)
 SERIES = 4_000
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Mean number of trials to the end of a series, by profile and distance."""
     rows = []
     for name in NAMES:

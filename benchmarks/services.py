@@ -25,7 +25,7 @@ LIMIT_S = 60
 VIRUS = Specimen("the virus test file", "eicar.com", EICAR)
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Interleaved downloads over both protocols and all three paths."""
     rates: dict[tuple[str, str], list[float]] = {}
     costs: dict[tuple[str, str], list[float]] = {}
@@ -42,7 +42,7 @@ def main(told: Namespace) -> None:
         inspection.begin()
         ports = {"ftp": far.files.ftp_port, "http": far.files.http_port}
         paths = {DIRECT: far.direct_address, PLAIN: far.address, INSPECTED: far.address}
-        for _ in range(told.times or 5):
+        for _ in range(args.times or 5):
             for path, address in paths.items():
                 inspection.switch(path == INSPECTED)
                 _await(client, files, Source("http", address, ports["http"]), path != INSPECTED)

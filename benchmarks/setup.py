@@ -41,7 +41,7 @@ class WithoutTransactions(WithoutScripts):
         yield
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """All ways in turn, for each number of policies."""
     ways: dict[str, Callable[[BenchLab, list[dict]], None]] = {
         "script": lambda lab, rows: _together(lab, rows, FortiGate, "script"),
@@ -59,7 +59,7 @@ def main(told: Namespace) -> None:
         for count, times in TIMES.items():
             rows = [_row(rules, number) for number in range(count)]
             taken: dict[str, list[float]] = {way: [] for way in ways}
-            for _ in range(told.times or times):
+            for _ in range(args.times or times):
                 for way, create in ways.items():
                     begun = time.monotonic()
                     create(lab, rows)

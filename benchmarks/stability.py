@@ -45,9 +45,9 @@ while True:
 """
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Runs of each kind, `--times` of a sound gateway (10 unless given), a third of one below."""
-    sound = told.times or 10
+    sound = args.times or 10
     loads = {
         "quiet": (),
         "every core in bursts of 2 s": (str(BURST_S),) * (os.cpu_count() or 1),
@@ -67,7 +67,7 @@ def main(told: Namespace) -> None:
                 for _ in range(times):
                     with taken(takers):
                         begun = time.monotonic()
-                        verdict, words = _run(lab, told.profile)
+                        verdict, words = _run(lab, args.profile)
                         walls.append(time.monotonic() - begun)
                     verdicts[verdict] += 1
                     print(f"{gateway}, {load}: {verdict}", *words, sep="\n- ", flush=True)

@@ -45,7 +45,7 @@ PUBLISHED = {
 PUBLISHED_RATE = "80 tunnels/s (Decusatis 2014)"
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Ciphers and dial-up in turns, then many tunnels, then many users."""
     with (
         labs() as (lab,),
@@ -60,10 +60,10 @@ def main(told: Namespace) -> None:
         vpn.gateway.prepare()
         users = _users(lab, vpn.gateway.rules, client)
         print(f"ESP on the peer is done in {vpn.peer.charon.esp}.\n")
-        _throughput(lab, vpn, users, (client, server), told.times or 5)
-        _many_tunnels(lab, vpn, client, told.times or 3)
+        _throughput(lab, vpn, users, (client, server), args.times or 5)
+        _many_tunnels(lab, vpn, client, args.times or 3)
         vpn.drop()
-        _many_users(lab, users, told.times or 3)
+        _many_users(lab, users, args.times or 3)
         users.disconnect()
         vpn.peer.close()
         gateway.close()
@@ -176,7 +176,7 @@ _MEMORY = ("ps", "-C", "charon", "-o", "rss=")
 def _memory_mib(lab: BenchLab, shell: Shell) -> tuple[float, float]:
     """What charon has resident on the gateway and on an endpoint."""
     both = lab.in_gateway(*_MEMORY), shell.run(" ".join(_MEMORY)).output
-    here, there = (sum(map(int, told.split())) / 1024 for told in both)
+    here, there = (sum(map(int, memory.split())) / 1024 for memory in both)
     return here, there
 
 

@@ -113,7 +113,7 @@ class Side:
     prefix: str
 
 
-def main(told: Namespace) -> None:
+def main(args: Namespace) -> None:
     """Throughput in turns, then users at once."""
     with labs() as (lab,), lab.inside(), lab.endpoints() as (client, server):
         gateway = lab.gateway()
@@ -127,8 +127,8 @@ def main(told: Namespace) -> None:
             sides.append(_ocserv(lab, gateway, address))
         else:
             print("ocserv is not installed; the package of that name has it.\n", flush=True)
-        _throughput(told, lab, client, server, sides)
-        _crowds(told, lab, client, sides)
+        _throughput(args, lab, client, server, sides)
+        _crowds(args, lab, client, sides)
         gateway.close()
 
 
@@ -220,8 +220,8 @@ def _users(client: Shell, side: Side, count: int) -> Iterator[float]:
     command = ["openconnect", f"--protocol={side.protocol}", "--no-dtls", "--passwd-on-stdin"]
     command += ["--non-inter", "-u", USER, "--servercert", side.pin, "-s", script]
     command += [f"{side.address}:{side.port}"]
-    told = {"command": command, "password": PASSWORD, "count": count, "prefix": side.prefix}
-    client.put(json.dumps({**told, "folder": folder}), file)
+    call = {"command": command, "password": PASSWORD, "count": count, "prefix": side.prefix}
+    client.put(json.dumps({**call, "folder": folder}), file)
     client.run(f"chmod 755 {script}; chmod 600 {file}")
     crowd = Detached.start(client, f"{folder}-run", f"python3 {program} {file}", 900)
     try:
@@ -238,7 +238,7 @@ def _users(client: Shell, side: Side, count: int) -> Iterator[float]:
 
 
 def _throughput(
-    told: Namespace, lab: BenchLab, client: Shell, server: Shell, sides: list[Side]
+    args: Namespace, lab: BenchLab, client: Shell, server: Shell, sides: list[Side]
 ) -> None:
     """No tunnel, and one user of each server, by turns."""
     far = lab.testbed.endpoints.server
@@ -259,7 +259,7 @@ def _throughput(
     with ExitStack() as stack:
         for side in sides:
             stack.enter_context(_users(client, side, 1))
-        for _ in range(told.times or 7):
+        for _ in range(args.times or 7):
             for way in LOADS:
                 client.run(f"ip route del {far.address}/32 2>/dev/null; true")
                 measure(way, None)
@@ -290,13 +290,13 @@ def _throughput(
     print("Published: 109 Mbit/s over SSL VPN (Hokkanen 2016), on another gateway.\n", flush=True)
 
 
-def _crowds(told: Namespace, lab: BenchLab, client: Shell, sides: list[Side]) -> None:
+def _crowds(args: Namespace, lab: BenchLab, client: Shell, sides: list[Side]) -> None:
     """Users who come at once: how long until all are there, and what the server then holds."""
     rows = []
     for count in SIZES:
         for side in sides:
             times, sizes = [], []
-            for _ in range(min(told.times or 3, 3)):
+            for _ in range(min(args.times or 3, 3)):
                 with _users(client, side, count) as seconds:
                     times.append(seconds)
                     sizes.append(_seen(lab, side)[1])

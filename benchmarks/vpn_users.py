@@ -16,21 +16,21 @@ PATIENCE_S = 120
 
 def main():
     with open(sys.argv[1]) as file:
-        told = json.load(file)
-    folder = told["folder"]
+        call = json.load(file)
+    folder = call["folder"]
     os.makedirs(folder)
     began = time.monotonic()
     clients = []
-    for number in range(told["count"]):
-        name = told["prefix"] + str(number)
+    for number in range(call["count"]):
+        name = call["prefix"] + str(number)
         with open(f"{folder}/{name}.log", "wb") as log:
             client = subprocess.Popen(
-                [*told["command"], "-i", name], stdin=subprocess.PIPE, stdout=log, stderr=log
+                [*call["command"], "-i", name], stdin=subprocess.PIPE, stdout=log, stderr=log
             )
-        client.stdin.write(told["password"].encode() + b"\n")
+        client.stdin.write(call["password"].encode() + b"\n")
         client.stdin.close()
         clients.append(client)
-    wanted = {f"{told['prefix']}{number}.up" for number in range(told["count"])}
+    wanted = {f"{call['prefix']}{number}.up" for number in range(call["count"])}
     words = ""
     while not wanted <= set(os.listdir(folder)):
         if time.monotonic() - began > PATIENCE_S:

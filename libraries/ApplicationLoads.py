@@ -173,13 +173,13 @@ class ApplicationLoads(KeywordLibrary):
     def _hardly_any_should_have_failed(
         self, rate: ServicesRate, whole: Transfer, steadiness: str
     ) -> None:
-        told = failures_told(whole.failed, whole.files, self.run.profile.confidence)
+        sentence = failures_told(whole.failed, whole.files, self.run.profile.confidence)
         wrong = not whole.files or too_many(whole.failed, whole.files)
         if wrong:
-            told += f" {self._failed_without(rate, whole.seconds)}"
+            sentence += f" {self._failed_without(rate, whole.seconds)}"
         self.check.evidence(
             say("whole_objects"),
-            f"{self._load.conditions}: {told} {steadiness}",
+            f"{self._load.conditions}: {sentence} {steadiness}",
             not wrong,
         )
 

@@ -42,13 +42,13 @@ class Endpoints(KeywordLibrary):
     def _should_be_ready(self, name: str) -> None:
         shell: SshShell = getattr(self.run, name)
         asked = "; ".join(f"command -v {tool} >/dev/null || echo missing {tool}" for tool in _TOOLS)
-        told = shell.run(f"{asked}; uname -sr; nproc; iperf3 --version 2>&1").output
-        missing = re.findall(r"^missing (\S+)$", told, re.MULTILINE)
+        output = shell.run(f"{asked}; uname -sr; nproc; iperf3 --version 2>&1").output
+        missing = re.findall(r"^missing (\S+)$", output, re.MULTILINE)
         if missing:
             raise NotProven(
                 f"the {name} ({shell.where}) lacks {', '.join(missing)}. Install it there."
             )
-        kernel, cpus, rest = [*told.split("\n", 2), "", ""][:3]
+        kernel, cpus, rest = [*output.split("\n", 2), "", ""][:3]
         version = re.search(r"iperf (\d+)\.(\d+)", rest)
         if not version or tuple(map(int, version.groups())) < _OLDEST_IPERF3:
             wanted = ".".join(map(str, _OLDEST_IPERF3))
@@ -74,8 +74,8 @@ class Endpoints(KeywordLibrary):
 
     def _clock_should_agree(self, name: str) -> None:
         before = time.time()
-        told = float(getattr(self.run, name).run("date +%s.%N").output)
-        offset = told - (before + time.time()) / 2
+        output = float(getattr(self.run, name).run("date +%s.%N").output)
+        offset = output - (before + time.time()) / 2
         self.run.endpoint_facts.setdefault(name, {})["clock_offset_s"] = round(offset, 3)
         self.check.note("run", {"endpoints": self.run.endpoint_facts})
         if abs(offset) > _SAME_CLOCK_S:
@@ -298,8 +298,8 @@ class Endpoints(KeywordLibrary):
 
     def _told(self, probe: Probe, answer: Answer) -> str:
         """What became of a connection that should not get through."""
-        told = f"{probe}: {answer.outcome}."
-        return f"{told} {decided_by(self.run, probe.port)}" if answer.seen else told
+        sentence = f"{probe}: {answer.outcome}."
+        return f"{sentence} {decided_by(self.run, probe.port)}" if answer.seen else sentence
 
     def _permitted_by(self, through: list[Answer], source: str) -> str:
         """What the gateway's look-up says of the first of these that it can be asked about."""

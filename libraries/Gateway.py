@@ -117,10 +117,10 @@ class Gateway(KeywordLibrary):
         """The gateway's clock agrees with this machine's, so that its log can be read."""
         sent = time.time()
         try:
-            told = self.run.gateway.monitor("system/time")["results"]["time"]
+            clock = self.run.gateway.monitor("system/time")["results"]["time"]
         except (Refused, KeyError, TypeError):
             raise NotProven("the gateway does not tell its time (monitor system/time).") from None
-        offset = float(told) - (sent + time.time()) / 2
+        offset = float(clock) - (sent + time.time()) / 2
         right = abs(offset) <= _SAME_CLOCK_S
         self.check.evidence(
             say("clock"),

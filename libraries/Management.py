@@ -46,11 +46,11 @@ class Management(KeywordLibrary):
                 "whether it is encrypted cannot be told. Find out what listens there; close it, or "
                 "restrict who may come (local-in-policy)."
             )
-        told = listed(clear or spoken)
+        listing = listed(clear or spoken)
         self.check.evidence(
             say("https_only"),
-            f"{told[0].upper()}{told[1:]}. All {looked.tried:,} TCP ports of {gateway.host} were "
-            f"tried; {len(looked.open)} of them took a connection."
+            f"{listing[0].upper()}{listing[1:]}. All {looked.tried:,} TCP ports of {gateway.host} "
+            f"were tried; {len(looked.open)} of them took a connection."
             + (" Take its protocol out of allowaccess." if clear else ""),
             not clear,
         )
@@ -58,19 +58,19 @@ class Management(KeywordLibrary):
     @keyword()
     def the_management_plane_should_refuse_old_tls(self) -> None:
         """A client that offers TLS 1.0 and 1.1 only is refused; one with TLS 1.2 is not."""
-        modern, told = self._handshake(ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.MAXIMUM_SUPPORTED)
-        old, old_told = self._handshake(ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1)
+        modern, agreed = self._handshake(ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.MAXIMUM_SUPPORTED)
+        old, agreed_old = self._handshake(ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1)
         self.check.evidence(
             say("tls"),
-            f"A client that offers TLS 1.2 and later gets {told}; one that offers TLS 1.0 and 1.1 "
-            f"gets {old_told}.",
+            f"A client that offers TLS 1.2 and later gets {agreed}; one that offers TLS 1.0 and "
+            f"1.1 gets {agreed_old}.",
             modern,
         )
-        if "NO_PROTOCOLS_AVAILABLE" in old_told:
+        if "NO_PROTOCOLS_AVAILABLE" in agreed_old:
             raise NotProven("this machine's OpenSSL cannot offer TLS 1.1, so it cannot be tried.")
         self.check.evidence(
             say("tls_old"),
-            f"A client that offers TLS 1.0 and 1.1 gets {old_told}.",
+            f"A client that offers TLS 1.0 and 1.1 gets {agreed_old}.",
             not old,
         )
 

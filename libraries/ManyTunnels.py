@@ -55,9 +55,9 @@ class ManyTunnels(KeywordLibrary):
 
         def all_up() -> bool:
             up = {sa.name for sa in vpn.peer.charon.sas() if sa.child}
-            told = {row["name"] for row in vpn.gateway.all_up()}
+            listed = {row["name"] for row in vpn.gateway.all_up()}
             found.clear()
-            found.update(up & told & {tunnel.name for tunnel in vpn.there})
+            found.update(up & listed & {tunnel.name for tunnel in vpn.there})
             return len(found) == promised
 
         until(all_up, COUNTERS_LAG_S)
@@ -119,10 +119,10 @@ class ManyTunnels(KeywordLibrary):
         vpn = self.run.site_vpn
         counts = {tunnel.host: _FEWEST_PULSES + tunnel.number for tunnel in vpn.there}
         before = self._packets()
-        told = vpn.pulses(self.run.client, counts)
+        answers = vpn.pulses(self.run.client, counts)
         now, wrong = self._packets(), []
         for tunnel in vpn.there:
-            pulses = told[tunnel.host]
+            pulses = answers[tunnel.host]
             grown = now.get(tunnel.name, 0) - before.get(tunnel.name, 0)
             if not 0 < pulses.answered <= grown <= pulses.sent:
                 wrong.append(

@@ -143,12 +143,12 @@ class Proxy(KeywordLibrary):
         """
         mixed = sum(trial.mixed for trial in self._asked.trials)
         asked = sum(trial.attempted for trial in self._asked.trials)
-        told = f"{mixed} of {asked:,} answers belonged to somebody else."
+        sentence = f"{mixed} of {asked:,} answers belonged to somebody else."
         if mixed:
-            told += " " + self._not_without_the_proxy(
+            sentence += " " + self._not_without_the_proxy(
                 "users get answers of others", lambda alone: bool(alone.mixed)
             )
-        self.check.evidence(say("proxy_own"), told, not mixed)
+        self.check.evidence(say("proxy_own"), sentence, not mixed)
 
     @keyword()
     def hardly_any_transaction_should_fail(self) -> None:
@@ -160,13 +160,13 @@ class Proxy(KeywordLibrary):
         """
         failed = sum(trial.failed for trial in self._asked.trials)
         asked = sum(trial.attempted for trial in self._asked.trials)
-        told = failures_told(failed, asked, self.run.profile.confidence)
+        sentence = failures_told(failed, asked, self.run.profile.confidence)
         wrong = not asked or too_many(failed, asked)
         if wrong:
-            told += " " + self._not_without_the_proxy(
+            sentence += " " + self._not_without_the_proxy(
                 "transactions fail", lambda alone: bool(alone.failed)
             )
-        self.check.evidence(say("proxy_failures"), told, not wrong)
+        self.check.evidence(say("proxy_failures"), sentence, not wrong)
 
     # -- helpers -----------------------------------------------------------------------------
 

@@ -186,10 +186,10 @@ class RemoteAccess(KeywordLibrary):
             return any(row.address == one.address and row.bytes >= needed for row in kept)
 
         good = until(look, LAG_S)
-        told = " and ".join(f"{row.address} and {row.bytes:,} bytes" for row in kept)
+        rows = " and ".join(f"{row.address} and {row.bytes:,} bytes" for row in kept)
         self.check.evidence(
             say("user_listed"),
-            f"It lists {one.user.name} with {told or 'nothing'}; the user has {one.address} and "
+            f"It lists {one.user.name} with {rows or 'nothing'}; the user has {one.address} and "
             f"got {needed:,} bytes of content.",
             good,
         )
@@ -352,11 +352,11 @@ class RemoteAccess(KeywordLibrary):
     def _must_connect(self, users: Sequence[VpnUser]) -> None:
         self._connect(users)
         for one in self._users.connected:
-            told = f"{one.user.name} got {one.address}."
+            sentence = f"{one.user.name} got {one.address}."
             if not one.up:
                 shown = kept_out_by_the_gateway(self.run, one.user, one.words)
-                told = f"{one.user.name} did not: “{one.words}”. {shown}"
-            self.check.evidence(say("group_in"), told, one.up)
+                sentence = f"{one.user.name} did not: “{one.words}”. {shown}"
+            self.check.evidence(say("group_in"), sentence, one.up)
 
     def _refused(self, words: str) -> str:
         return f"Refused; {self.run.vpn_client.program} says “{words}”."

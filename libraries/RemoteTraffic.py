@@ -80,10 +80,10 @@ class RemoteTraffic(KeywordLibrary):
         self._users.exchanged = kept[0]
         if not seen():
             self._must_be_reached_directly()
-        told = words_of(sorted(seen())) if seen() else f"nobody ({kept[0].reason})"
+        shown = words_of(sorted(seen())) if seen() else f"nobody ({kept[0].reason})"
         self.check.evidence(
             say("user_seen"),
-            f"It saw {told}; expected is {wanted}, the {whose.lower()}'s.",
+            f"It saw {shown}; expected is {wanted}, the {whose.lower()}'s.",
             seen() == {wanted},
         )
 
@@ -269,15 +269,15 @@ class RemoteTraffic(KeywordLibrary):
     @keyword("Every user's traffic should pass, and be seen as theirs")
     def every_users_traffic_should_pass(self) -> None:
         """Each user gets answers, and the server sees each with that user's own address."""
-        told = self._users.exchanged
-        unserved = [one for one in told.asked if not one.served]
+        traffic = self._users.exchanged
+        unserved = [one for one in traffic.asked if not one.served]
         if any(not one.answers for one in unserved):
             self._must_be_reached_directly()
         why = f" The first of the others: {unserved[0].told}." if unserved else ""
         self.check.evidence(
             say("users_pass"),
-            f"{told.served} of {len(told.asked)} users got {told.answers:,} answers, {told.mixed} "
-            f"of them with another's address; {told.failed} failed.{why}",
+            f"{traffic.served} of {len(traffic.asked)} users got {traffic.answers:,} answers, "
+            f"{traffic.mixed} of them with another's address; {traffic.failed} failed.{why}",
             not unserved,
         )
 
@@ -288,18 +288,18 @@ class RemoteTraffic(KeywordLibrary):
         Raises:
             NotProven: datagrams sent in this way do not even reach the server.
         """
-        told = self._users.exchanged
-        if len(told.answered) < len(told.asked):
+        traffic = self._users.exchanged
+        if len(traffic.answered) < len(traffic.asked):
             raise NotProven(
-                f"only {len(told.answered)} of {len(told.asked)} users' datagrams to the server "
-                "were answered, so silence between users proves nothing."
+                f"only {len(traffic.answered)} of {len(traffic.asked)} users' datagrams to the "
+                "server were answered, so silence between users proves nothing."
             )
-        first = next((f" {one.name} reached {other.name}." for one, other in told.reached), "")
+        first = next((f" {one.name} reached {other.name}." for one, other in traffic.reached), "")
         self.check.evidence(
             say("users_apart"),
-            f"{len(told.reached)} of {len(told.asked)} datagrams to a neighbour's address arrived."
-            + first,
-            not told.reached,
+            f"{len(traffic.reached)} of {len(traffic.asked)} datagrams to a neighbour's address "
+            f"arrived.{first}",
+            not traffic.reached,
         )
 
     # -- helpers -----------------------------------------------------------------------------

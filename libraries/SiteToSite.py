@@ -125,14 +125,14 @@ class SiteToSite(KeywordLibrary):
         ones as well: what is in use is what the gateway chose.
         """
         vpn = self.run.site_vpn
-        told, child, own = vpn.sa(vpn.current), vpn.child(vpn.current), vpn.current.proposal
-        used = (child.encryption, child.integrity, told.encryption, told.group)
+        sa, child, own = vpn.sa(vpn.current), vpn.child(vpn.current), vpn.current.proposal
+        used = (child.encryption, child.integrity, sa.encryption, sa.group)
         wanted = (own.encryption, own.integrity, own.encryption, own.group)
         esp = "/".join(word for word in used[:2] if word)
         self.check.evidence(
             say("encrypted"),
-            f"Configured is {own.label}; in use are {esp} for ESP, and {told.encryption} with "
-            f"{told.group} for IKE, as the peer's SA tells.",
+            f"Configured is {own.label}; in use are {esp} for ESP, and {sa.encryption} with "
+            f"{sa.group} for IKE, as the peer's SA tells.",
             used == wanted,
         )
 
@@ -228,13 +228,13 @@ class SiteToSite(KeywordLibrary):
         """
         vpn = self.run.site_vpn
         tunnel = vpn.current
-        told = vpn.pulses(self.run.client, {tunnel.host: _PULSES})[tunnel.host]
+        pulses = vpn.pulses(self.run.client, {tunnel.host: _PULSES})[tunnel.host]
         seen = vpn.peer.wire.look() - self._traffic.wire_before
         self.check.evidence(
             say("no_clear"),
-            f"{told.sent} packets were sent to {tunnel.host}, {told.answered} were answered, and "
-            f"{seen.clear} in clear were seen on the peer's interface.",
-            not told.answered and not seen.clear,
+            f"{pulses.sent} packets were sent to {tunnel.host}, {pulses.answered} were answered, "
+            f"and {seen.clear} in clear were seen on the peer's interface.",
+            not pulses.answered and not seen.clear,
         )
         if not self._traffic.reached:
             raise NotProven(
@@ -286,8 +286,8 @@ class SiteToSite(KeywordLibrary):
     def _bytes(self, tunnel: Tunnel) -> tuple[int, int]:
         """What the gateway has sent into the tunnel, and what the peer has taken out of it."""
         vpn = self.run.site_vpn
-        told = vpn.gateway.status(tunnel)
-        return int(told.get("outgoing_bytes", 0)), vpn.child(tunnel).bytes_in
+        status = vpn.gateway.status(tunnel)
+        return int(status.get("outgoing_bytes", 0)), vpn.child(tunnel).bytes_in
 
     def _rig(self, trials: Trials, peer_cpu: float) -> Rig:
         """What limits the rig: the controls beside the tunnel, and who was busy at its ends."""

@@ -115,11 +115,11 @@ class TunnelLife(KeywordLibrary):
             raise self._kept
         if self._kept is None:
             raise NotProven("no tunnel with short-lived keys was begun before the checks.")
-        told, tunnel = self._kept.pulse.wait(), self._kept.tunnel
+        answers, tunnel = self._kept.pulse.wait(), self._kept.tunnel
         self._renewal.tunnel, self._renewal.first_spi = tunnel, self._kept.first_spi
         sa = self.run.site_vpn.peer.charon.sa(tunnel.name)
         age_s = sa.child.age_s if sa and sa.child else 0
-        self._seen(told, say("renewed_by_gateway"), time.time() - age_s)
+        self._seen(answers, say("renewed_by_gateway"), time.time() - age_s)
 
     @keyword()
     def the_peer_renews_its_keys_under_traffic(self) -> None:
@@ -216,10 +216,10 @@ class TunnelLife(KeywordLibrary):
             self.check.note("measurement", came_back)
         if not carries:
             vpn.must_reach(self.run.client)
-        told = f"It was up again after {figure(seconds)} s" if back else f"Not within {BACK_S} s"
+        came = f"It was up again after {figure(seconds)} s" if back else f"Not within {BACK_S} s"
         self.check.evidence(
             say("comes_back", what=self._return.how),
-            f"{told}{'' if carries or not back else ', but carried nothing'}.",
+            f"{came}{'' if carries or not back else ', but carried nothing'}.",
             bool(carries),
         )
 
@@ -259,16 +259,16 @@ class TunnelLife(KeywordLibrary):
                 f"auto-negotiate within {BACK_S} s."
             )
 
-    def _seen(self, told: dict[str, Pulses], how: Phrase, renewed: float) -> None:
+    def _seen(self, answers: dict[str, Pulses], how: Phrase, renewed: float) -> None:
         """Note the outage in the tunnel, and keep what is held beside it.
 
         Args:
-            told: what became of the packets.
+            answers: what became of the packets.
             how: the keys were renewed.
             renewed: when, in seconds since the epoch.
         """
         renewal = self._renewal
-        inside, outside = told[renewal.tunnel.host], told[self.run.site.peer]
+        inside, outside = answers[renewal.tunnel.host], answers[self.run.site.peer]
         near, far = outage.around(inside, renewed, _NEAR_S)
         outside_near, _ = outage.around(outside, renewed, _NEAR_S)
         renewal.how = how

@@ -40,9 +40,9 @@ class Identity:
 
     def as_told(self, faults: Container[str]) -> Identity:
         """Who the gateway says it is with these faults."""
-        told = self
+        identity = self
         if "other-device" in faults:
-            told = replace(told, serial=_OTHER_SERIAL, model_number=_OTHER_MODEL)
+            identity = replace(identity, serial=_OTHER_SERIAL, model_number=_OTHER_MODEL)
         if "other-firmware" in faults:
-            told = replace(told, version=_OTHER_VERSION)
-        return told
+            identity = replace(identity, version=_OTHER_VERSION)
+        return identity

@@ -85,9 +85,9 @@ class FtpSession(Session):
         if found is None or found[0] != client:
             return b""
         seen = self._seen_by_server() if self.policy.nat else client
-        told = (seen, found[1])
-        self.room.expected.add(server, told, self.leg.slot, Expectation(self, client=found))
-        return ftp.as_command(word, told)
+        place = (seen, found[1])
+        self.room.expected.add(server, place, self.leg.slot, Expectation(self, client=found))
+        return ftp.as_command(word, place)
 
     def _seen_by_server(self) -> str:
         """The address that the policy's translation gave this session, from the session table."""

@@ -161,7 +161,7 @@ def _policy(row: Mapping[str, Any]) -> Policy:
         services={int(port): name for port, name in row["services"].items()},
         antivirus=row["antivirus"],
         antivirus_profile=row["antivirus_profile"],
-        buffering={name: Buffering(*told) for name, told in row["buffering"].items()},
+        buffering={name: Buffering(*limit) for name, limit in row["buffering"].items()},
         web=web and WebFilter(web["profile"], web["log_all"], _entries(web["entries"])),
         files=files and FileFilter(files["profile"], files["log"], _file_rules(files["rules"])),
         applications=apps and _applications(apps),

@@ -97,9 +97,9 @@ def _dispatch(arguments: list[str]) -> int:
         "fleet": _fleet,
     }
     if command not in commands:
-        told = [name for name in commands if name not in _INTERNAL]
+        shown = [name for name in commands if name not in _INTERNAL]
         raise InputError(
-            f"there is no command '{command[:60]}'. There are {', '.join(told)}, lab and test; "
+            f"there is no command '{command[:60]}'. There are {', '.join(shown)}, lab and test; "
             "see ./run.sh --help."
         )
     return commands[command](arguments[1:] if arguments[:1] == [command] else arguments)
@@ -112,12 +112,12 @@ def _run(arguments: list[str]) -> int:
         from gatepass.fleet.run import run as run_fleet
 
         return run_fleet(call.read(arguments))
-    told, robot = _call(arguments, "./run.sh")
-    if told.testbed is None:
+    args, robot = _call(arguments, "./run.sh")
+    if args.testbed is None:
         raise InputError("--testbed FILE is missing. Call ./run.sh without it to build a lab.")
     from gatepass.run.run import Call, run  # Robot is loaded only when it is to run
 
-    return run(Call(told.order, told.testbed, told.profile, tuple(robot)))
+    return run(Call(args.order, args.testbed, args.profile, tuple(robot)))
 
 
 def _worker(arguments: list[str]) -> int:
@@ -148,10 +148,10 @@ def _validate(arguments: list[str]) -> int:
 
 
 def _validated(arguments: list[str]) -> str:
-    told, robot = _call(arguments, "./run.sh validate")
+    args, robot = _call(arguments, "./run.sh validate")
     from gatepass.run.run import Call, validated
 
-    return validated(Call(told.order, told.testbed, told.profile, tuple(robot)))
+    return validated(Call(args.order, args.testbed, args.profile, tuple(robot)))
 
 
 def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str]]:
@@ -182,10 +182,10 @@ def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str
         "--yes", action="store_true", help="install missing system packages without asking"
     )
     parser.add_argument("robot", nargs="?", metavar="-- ROBOT OPTIONS", help=argparse.SUPPRESS)
-    told = parser.parse_args(own)
-    if told.robot is not None:
-        raise InputError(f"'{told.robot[:60]}' is no option. See ./run.sh --help.")
-    return told, robot
+    args = parser.parse_args(own)
+    if args.robot is not None:
+        raise InputError(f"'{args.robot[:60]}' is no option. See ./run.sh --help.")
+    return args, robot
 
 
 def _restore(arguments: list[str]) -> int:
@@ -195,19 +195,19 @@ def _restore(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="folder names below results/")
-    told = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     from gatepass.base.paths import RESULTS
     from gatepass.endpoint.ssh import clean_endpoints
     from gatepass.gateway.restore import restore_all
 
-    restored = restore_all(RESULTS, clean_endpoints, told.runs or None)
+    restored = restore_all(RESULTS, clean_endpoints, args.runs or None)
     for one in restored:
         print(f"{one.run}: {one.sentence}")
         for line in one.details:
             print(f"  {line}")
     if not restored:
-        whose = f"{', '.join(told.runs)} has" if told.runs else "no run has"
-        left = "left nothing on its gateway" if told.runs else "left a gateway changed"
+        whose = f"{', '.join(args.runs)} has" if args.runs else "no run has"
+        left = "left nothing on its gateway" if args.runs else "left a gateway changed"
         print(f"Nothing to restore: {whose} {left}.")
     return DONE if all(one.done for one in restored) else NOT_RESTORED
 
@@ -222,16 +222,16 @@ def _certificate(arguments: list[str]) -> int:
     parser.add_argument(
         "--to", metavar="FILE", type=_file, help="default: certificate.html beside it"
     )
-    told = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     from gatepass.report import certificate
     from gatepass.results.outcome import read_digested
 
-    target = told.to or told.output.with_name("certificate.html")
+    target = args.to or args.output.with_name("certificate.html")
     if target.suffix.lower() != ".html":
         raise InputError(f"--to {target}: name an .html file; the PDF is made beside it.")
-    read_digested(told.output)  # says what is wrong with it
+    read_digested(args.output)  # says what is wrong with it
     try:
-        outcome = certificate.write(told.output, target)
+        outcome = certificate.write(args.output, target)
     except OSError as error:
         raise InputError(
             f"{target}: the certificate cannot be written: {error.strerror}. Name a place that "
@@ -253,10 +253,10 @@ def _verify(arguments: list[str]) -> int:
     parser.add_argument(
         "output", nargs="?", metavar="OUTPUT.XML", type=_file, help="default: the one beside it"
     )
-    told = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     from gatepass.report.verify import verify
 
-    finding = verify(told.certificate, told.output or told.certificate.with_name("output.xml"))
+    finding = verify(args.certificate, args.output or args.certificate.with_name("output.xml"))
     print(finding.sentence)
     return DONE if finding.unchanged else NOT_UNCHANGED
 

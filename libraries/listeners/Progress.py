@@ -54,8 +54,8 @@ class Progress:
         self._say(f"{line:<56} {figures}".rstrip())
         if verdict in ("fail", "not proven"):
             indent = " " * 19
-            told = textwrap.fill(result.message, _WIDTH - len(indent))
-            self._say(textwrap.indent(told, indent))
+            reason = textwrap.fill(result.message, _WIDTH - len(indent))
+            self._say(textwrap.indent(reason, indent))
 
     def _say(self, text: str) -> None:
         self._out.write(text + "\n")

@@ -103,14 +103,14 @@ def headline(suite: object, run: RunContext) -> str:
         for verdict in (record.PASS, record.FAIL, record.NOT_PROVEN, record.NOT_APPLICABLE)
         if (count := sum(check.verdict == verdict for check in checks))
     )
-    told = [f"*The order is {outcome.verdict}.* Checks: {counts or 'none'}.", ""]
+    lines = [f"*The order is {outcome.verdict}.* Checks: {counts or 'none'}.", ""]
     found = reasons(outcome)
     for reason in found[:_REASONS]:
         title = reason.title.strip(", ")
-        told.append(f"- {f'*{title}*: ' if title else ''}{' '.join(reason.text.split())}")
+        lines.append(f"- {f'*{title}*: ' if title else ''}{' '.join(reason.text.split())}")
     if len(found) > _REASONS:
-        told.append(f"- … and {len(found) - _REASONS} further reasons, see below.")
-    return "\n".join(told)
+        lines.append(f"- … and {len(found) - _REASONS} further reasons, see below.")
+    return "\n".join(lines)
 
 
 def _picture(measurement: record.Measurement) -> str:

@@ -28,7 +28,7 @@ def line(content: object) -> str:
 
 def _measurement(measurement: Measurement) -> str:
     wanted = record.required(measurement)
-    told = f"<b>{escape(record.measured(measurement))}</b>" + (
+    sentence = f"<b>{escape(record.measured(measurement))}</b>" + (
         f"; {escape(wanted)} is promised" if wanted else ""
     )
-    return f"{escape(measurement.subject)}: {told} {sparkline(measurement)}".rstrip()
+    return f"{escape(measurement.subject)}: {sentence} {sparkline(measurement)}".rstrip()

@@ -238,9 +238,9 @@ class RunContext:
     @once
     def site(self) -> Site:
         """Where the tunnels between sites run."""
-        told = self._host("peer")
+        host = self._host("peer")
         return Site(
-            told.gateway_port, self.gateway.port_address(told.gateway_port), told.address
+            host.gateway_port, self.gateway.port_address(host.gateway_port), host.address
         )
 
     @once

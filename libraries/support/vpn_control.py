@@ -33,11 +33,11 @@ def kept_out_by_the_gateway(run: RunContext, user: VpnUser, words: str) -> str:
     try:
         if not isinstance(access, SslVpn):
             return _let_out(run, [Probe("udp", address, port) for port in _IKE_PORTS])
-        told = portal.log_in(run.client, address, access.port, access.fingerprint(), user)
-        if told.reached:
-            return portal.must_be_the_gateways(told, program)
+        login = portal.log_in(run.client, address, access.port, access.fingerprint(), user)
+        if login.reached:
+            return portal.must_be_the_gateways(login, program)
         shown = _let_out(run, [Probe("tcp", address, access.port)])
-        return f"Its SSL VPN port {access.port} does not answer the client ({told.words}). {shown}"
+        return f"Its SSL VPN port {access.port} does not answer the client ({login.words}). {shown}"
     except NotProven as error:
         reason = str(error).removeprefix(f"{error.verdict}: ")
         raise NotProven(f"{user.name} did not get in (“{words}”), but {reason}") from error

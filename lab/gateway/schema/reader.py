@@ -204,20 +204,20 @@ def _several(parse: values.Parser) -> Callable[..., Attribute]:
 
 def _of_tables(words: list[str]) -> tuple[tuple[str, ...], frozenset[str], dict[str, str]]:
     """Tables, literals, and what is told by a word and another behind it."""
-    told: dict[str, str] = {}
+    labels: dict[str, str] = {}
     words = list(words)
     for word in ("by", "size"):
         if word in words:
             at = words.index(word)
-            told[word] = words[at + 1]
+            labels[word] = words[at + 1]
             del words[at : at + 2]
     literals = frozenset(word[1:] for word in words if word.startswith("+"))
-    return tuple(word for word in words if not word.startswith("+")), literals, told
+    return tuple(word for word in words if not word.startswith("+")), literals, labels
 
 
 def _ref(name: str, words: list[str], default: str | None, **rest: Any) -> Attribute:
-    tables, literals, told = _of_tables(words)
-    size = int(told.get("size", 79))
+    tables, literals, labels = _of_tables(words)
+    size = int(labels.get("size", 79))
     return Attribute(name, "string", default or "", values.string(size), limits=(0, size),
                      references=tables, literals=literals, quoted=True, **rest)
 
@@ -230,9 +230,9 @@ def _number_ref(name: str, words: list[str], default: str | None, **rest: Any) -
 
 def _members(of: Callable[..., Attribute], key: str) -> Callable[..., Attribute]:
     def make(name: str, words: list[str], default: str | None, **rest: Any) -> Attribute:
-        _, _, told = _of_tables(words)
-        mkey = told.get("by", key)
-        words = [word for word in words if word not in ("by", told.get("by"))]
+        _, _, labels = _of_tables(words)
+        mkey = labels.get("by", key)
+        words = [word for word in words if word not in ("by", labels.get("by"))]
         child = Table(name, {mkey: of(mkey, words, None)}, mkey=mkey)
         return Attribute(name, "table", [], child=child, **rest)
 

@@ -98,10 +98,12 @@ def fetch(client: Shell, source: Source, path: str, limit_s: float = 5) -> Downl
         f"sha256sum < {place}; rm -f {place}",
         timeout_s=limit_s + 10,
     )
-    told, digest = [*done.output.strip().splitlines(), "", ""][:2]
-    figures = told.split()
+    report, digest = [*done.output.strip().splitlines(), "", ""][:2]
+    figures = report.split()
     if len(figures) < 2 or figures[-1] == str(_NO_TOOL):
-        raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip() or told}.")
+        raise NotProven(
+            f"curl does not work on the {client.name}: {done.errors.strip() or report}."
+        )
     status, size, *_ = figures
     complaint = done.errors.strip().splitlines()
     return Download(

@@ -129,23 +129,23 @@ class Child:
     remote_ts: tuple[str, ...]
 
     @classmethod
-    def of(cls, told: dict) -> Child:
+    def of(cls, reply: dict) -> Child:
         """From an entry of list-sa."""
         return cls(
-            name=told.get("name", ""),
-            state=told.get("state", ""),
-            encryption=_algorithm(told, "encr"),
-            integrity=told.get("integ-alg", ""),
-            group=told.get("dh-group", ""),
-            spi_in=told.get("spi-in", ""),
-            spi_out=told.get("spi-out", ""),
-            bytes_in=int(told.get("bytes-in", 0)),
-            bytes_out=int(told.get("bytes-out", 0)),
-            packets_in=int(told.get("packets-in", 0)),
-            age_s=int(told.get("install-time", 0)),
-            encap=told.get("encap") == "yes",
-            local_ts=tuple(told.get("local-ts", ())),
-            remote_ts=tuple(told.get("remote-ts", ())),
+            name=reply.get("name", ""),
+            state=reply.get("state", ""),
+            encryption=_algorithm(reply, "encr"),
+            integrity=reply.get("integ-alg", ""),
+            group=reply.get("dh-group", ""),
+            spi_in=reply.get("spi-in", ""),
+            spi_out=reply.get("spi-out", ""),
+            bytes_in=int(reply.get("bytes-in", 0)),
+            bytes_out=int(reply.get("bytes-out", 0)),
+            packets_in=int(reply.get("packets-in", 0)),
+            age_s=int(reply.get("install-time", 0)),
+            encap=reply.get("encap") == "yes",
+            local_ts=tuple(reply.get("local-ts", ())),
+            remote_ts=tuple(reply.get("remote-ts", ())),
         )
 
 
@@ -178,21 +178,21 @@ class IkeSa:
     children: tuple[Child, ...]
 
     @classmethod
-    def of(cls, name: str, told: dict) -> IkeSa:
+    def of(cls, name: str, reply: dict) -> IkeSa:
         """From an event of list-sas."""
         return cls(
             name=name,
-            number=told.get("uniqueid", ""),
-            state=told.get("state", ""),
-            initiated=told.get("initiator") == "yes",
-            encryption=_algorithm(told, "encr"),
-            integrity=told.get("integ-alg", ""),
-            prf=told.get("prf-alg", ""),
-            group=told.get("dh-group", ""),
-            local=told.get("local-host", ""),
-            remote=told.get("remote-host", ""),
-            addresses=tuple(told.get("local-vips", ())),
-            children=tuple(map(Child.of, told.get("child-sas", {}).values())),
+            number=reply.get("uniqueid", ""),
+            state=reply.get("state", ""),
+            initiated=reply.get("initiator") == "yes",
+            encryption=_algorithm(reply, "encr"),
+            integrity=reply.get("integ-alg", ""),
+            prf=reply.get("prf-alg", ""),
+            group=reply.get("dh-group", ""),
+            local=reply.get("local-host", ""),
+            remote=reply.get("remote-host", ""),
+            addresses=tuple(reply.get("local-vips", ())),
+            children=tuple(map(Child.of, reply.get("child-sas", {}).values())),
         )
 
     @property
@@ -202,6 +202,6 @@ class IkeSa:
         return min(there, key=lambda child: child.age_s, default=None)
 
 
-def _algorithm(told: dict, what: str) -> str:
-    words = (told.get(f"{what}-alg"), told.get(f"{what}-keysize"))
+def _algorithm(reply: dict, what: str) -> str:
+    words = (reply.get(f"{what}-alg"), reply.get(f"{what}-keysize"))
     return "-".join(word for word in words if word)

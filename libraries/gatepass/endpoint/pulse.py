@@ -98,13 +98,13 @@ class Pulse:
         """
         try:
             self._program.wait(self._length_s + _GRACE_S)
-            told = json.loads(self._program.output)
+            answer = json.loads(self._program.output)
         except (ProgramEnded, ValueError):
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"the pulse failed on the {self._shell.name}: {words}.") from None
         return {
             address: Pulses(one["sent"], one["answered"], tuple(Gap(*gap) for gap in one["gaps"]))
-            for address, one in told.items()
+            for address, one in answer.items()
         }
 
     def stop(self) -> None:

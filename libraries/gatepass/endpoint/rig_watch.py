@@ -158,8 +158,8 @@ class RigWatch:
 
 def _is_here(shell: Shell) -> bool:
     """Whether an endpoint lies on this machine, in a container or a namespace of it."""
-    told = shell.run(f"cat {_BOOT}", again=True).output.strip()
-    return bool(told) and told == Path(_BOOT).read_text().strip()
+    output = shell.run(f"cat {_BOOT}", again=True).output.strip()
+    return bool(output) and output == Path(_BOOT).read_text().strip()
 
 
 def within(text: str, began: float, ended: float) -> list[dict]:
@@ -167,9 +167,9 @@ def within(text: str, began: float, ended: float) -> list[dict]:
     found = []
     for line in text.splitlines():
         try:
-            told = json.loads(line)
+            sample = json.loads(line)
         except ValueError:
             continue
-        if began - EDGE_S <= told["at"] <= ended + EDGE_S:
-            found.append(told)
+        if began - EDGE_S <= sample["at"] <= ended + EDGE_S:
+            found.append(sample)
     return found

@@ -111,11 +111,11 @@ class SshShell:
         # SSHLibrary's own Execute Command with a time-out looks for the end in a loop without a
         # pause; a core that is busy with looking would be missing in the trial
         _, output, errors = self._library.current.client.exec_command(command, timeout=timeout_s)
-        told, complained = output.read().decode(errors="replace"), errors.read().decode()
+        printed, complained = output.read().decode(errors="replace"), errors.read().decode()
         ended = output.channel.status_event.wait(timeout_s)
         if not ended or output.channel.exit_status == -1:  # paramiko's word for a lost peer
             raise EOFError("the other side ended it")
-        return Completed(output.channel.exit_status, told, complained)
+        return Completed(output.channel.exit_status, printed, complained)
 
     def _reconnect(self, once: bool) -> None:
         give_up = time.monotonic() + (0 if once else _RECONNECT_S)

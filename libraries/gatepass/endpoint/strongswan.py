@@ -217,7 +217,7 @@ class Charon:
     def sas(self) -> list[IkeSa]:
         """All IKE SAs that there are, also those that come or go."""
         (events,) = self._ask([("list-sas", {})])
-        return [IkeSa.of(name, told) for event in events for name, told in event.items()]
+        return [IkeSa.of(name, reply) for event in events for name, reply in event.items()]
 
     def sa(self, name: str) -> IkeSa | None:
         """The established IKE SA of a connection that has a child; None where it has none."""
@@ -228,16 +228,16 @@ class Charon:
         """CPU time that it has taken so far, in seconds of one core: with ESP in user space, all of
         the host's work on it."""
         pid = f"$(cat {self.shell.folder()}/charon.run/charon.pid)"
-        told = self.shell.run(f"cat /proc/{pid}/stat; getconf CLK_TCK").output
+        output = self.shell.run(f"cat /proc/{pid}/stat; getconf CLK_TCK").output
         # user and system time, proc_pid_stat(5); the name before them may hold spaces
-        *_, fields, ticks = re.split(r"\) |\n", told.strip())
+        *_, fields, ticks = re.split(r"\) |\n", output.strip())
         user, system = fields.split()[11:13]
         return (int(user) + int(system)) / int(ticks)
 
     def last_words(self, lines: int = 3) -> str:
         """The end of its log, in one line; it holds no secrets."""
-        told = self.shell.run(f"tail -n {lines} {self.shell.folder()}/charon.log").output
-        return " ".join(told.split())
+        log = self.shell.run(f"tail -n {lines} {self.shell.folder()}/charon.log").output
+        return " ".join(log.split())
 
     def _ask(self, requests: Sequence[tuple[str, dict]], timeout_s: float = _ANSWER_S) -> list:
         """The answers of VICI to these requests."""

@@ -62,11 +62,11 @@ class WireWatch:
         Raises:
             NotProven: nftables does not work there, or no route leads to the gateway.
         """
-        told = self.shell.run(f"ip -o route get {self.gateway}").output.split()
-        if "dev" not in told:
+        output = self.shell.run(f"ip -o route get {self.gateway}").output.split()
+        if "dev" not in output:
             raise NotProven(f"the {self.shell.name} has no route to {self.gateway}.")
         path = f"{self.shell.folder()}/wire-watch.nft"
-        self.shell.put(self._ruleset(told[told.index("dev") + 1]), path)
+        self.shell.put(self._ruleset(output[output.index("dev") + 1]), path)
         drop = f"nft delete table inet {self.table}"
         host_changes.change(self.shell, "wire-watch", [f"nft -f {path}"], [drop])
 

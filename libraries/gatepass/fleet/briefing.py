@@ -68,5 +68,6 @@ class Briefing:
     @classmethod
     def load(cls, fleet: Path) -> Briefing:
         """Read it from a fleet's folder."""
-        told = json.loads((fleet / NAME).read_text(encoding="utf-8"))
-        return cls(told["uri"], {path: Place(**one) for path, one in told["places"].items()})
+        briefing = json.loads((fleet / NAME).read_text(encoding="utf-8"))
+        places = {path: Place(**one) for path, one in briefing["places"].items()}
+        return cls(briefing["uri"], places)

@@ -70,32 +70,32 @@ def read(arguments: Sequence[str]) -> FleetCall:
         InputError: a mistake in the call or an input file.
     """
     own, robot = split(arguments)
-    told = _parser().parse_args(own)
-    testbeds = _testbeds(told)
-    if told.resume:
-        folder, whole = _resumed(told)
+    args = _parser().parse_args(own)
+    testbeds = _testbeds(args)
+    if args.resume:
+        folder, whole = _resumed(args)
         if any(entry.lab for entry in whole):  # the labs of then are gone
             whole = [replace(entry, testbed=None) for entry in whole]
-            chosen = _placed(told, whole, testbeds)
+            chosen = _placed(args, whole, testbeds)
         else:
             testbeds = [load_testbed(path) for path in _named_in(plan.load(folder))]
             chosen = whole
     else:
         folder = None
-        whole = _orders(told, robot)
+        whole = _orders(args, robot)
         plan.each_once(whole)
         whole = plan.numbered(whole)
-        if not told.lab:  # labs are built for the orders of this machine alone
-            whole = _placed(told, whole, testbeds)
-        chosen = plan.sharded(whole, *told.shard) if told.shard else whole
-        if told.lab:
-            chosen = _placed(told, chosen, testbeds)
-    if told.shard and not told.turns and not told.lab:
-        _know_of_each_other(told, testbeds)
+        if not args.lab:  # labs are built for the orders of this machine alone
+            whole = _placed(args, whole, testbeds)
+        chosen = plan.sharded(whole, *args.shard) if args.shard else whole
+        if args.lab:
+            chosen = _placed(args, chosen, testbeds)
+    if args.shard and not args.turns and not args.lab:
+        _know_of_each_other(args, testbeds)
     _validate(chosen)
     for path in _named_in(chosen):
         load_testbed(path).gateway.token.read()
-    return FleetCall(chosen, testbeds, folder, told.turns, told.processes)
+    return FleetCall(chosen, testbeds, folder, args.turns, args.processes)
 
 
 def tiers_of_labs(call: FleetCall) -> list[str]:
@@ -150,21 +150,21 @@ def _server(text: str) -> str:
     return text
 
 
-def _orders(told: argparse.Namespace, robot: list[str]) -> list[Entry]:
+def _orders(args: argparse.Namespace, robot: list[str]) -> list[Entry]:
     catalogue = load_catalogue(CATALOGUE)
-    profile = load_profile(VARIABLES / "profiles.yaml", told.profile)
-    if told.order and told.orders:
+    profile = load_profile(VARIABLES / "profiles.yaml", args.profile)
+    if args.order and args.orders:
         raise InputError("--order and --orders are both given. Name the files or their folder.")
-    paths = told.order or _files(told.orders or LAB_ORDERS, "--orders", "order")
-    if told.lab_gateways and (told.order or told.orders):
-        if len(paths) != told.lab_gateways:
+    paths = args.order or _files(args.orders or LAB_ORDERS, "--orders", "order")
+    if args.lab_gateways and (args.order or args.orders):
+        if len(paths) != args.lab_gateways:
             raise InputError(
-                f"--lab-gateways {told.lab_gateways}: there are {len(paths)} orders, and each is "
+                f"--lab-gateways {args.lab_gateways}: there are {len(paths)} orders, and each is "
                 "for a gateway. Ask for as many."
             )
-    elif told.lab_gateways:
-        paths = _first(paths, told.lab_gateways)
-    elif not (told.order or told.orders):
+    elif args.lab_gateways:
+        paths = _first(paths, args.lab_gateways)
+    elif not (args.order or args.orders):
         raise InputError("several testbeds, but no orders: name them with --order or --orders.")
     return [Entry.of(load_order(path, catalogue), profile.name, robot) for path in paths]
 
@@ -192,27 +192,27 @@ def _files(folder: Path, option: str, kind: str) -> list[Path]:
     return found
 
 
-def _testbeds(told: argparse.Namespace) -> list[Testbed]:
-    if told.testbed and told.testbeds:
+def _testbeds(args: argparse.Namespace) -> list[Testbed]:
+    if args.testbed and args.testbeds:
         raise InputError("--testbed and --testbeds are both given. Name the files or their folder.")
-    if told.lab_gateways and (told.testbed or told.testbeds) and not told.lab:
+    if args.lab_gateways and (args.testbed or args.testbeds) and not args.lab:
         raise InputError("--lab-gateways builds the testbeds. Leave --testbed and --testbeds out.")
-    pool = _files(told.testbeds, "--testbeds", "testbed") if told.testbeds else []
-    testbeds = [load_testbed(path) for path in told.testbed or pool]
+    pool = _files(args.testbeds, "--testbeds", "testbed") if args.testbeds else []
+    testbeds = [load_testbed(path) for path in args.testbed or pool]
     for one in testbeds:
         _know_tiers(one)
     return testbeds
 
 
-def _know_of_each_other(told: argparse.Namespace, testbeds: list[Testbed]) -> None:
+def _know_of_each_other(args: argparse.Namespace, testbeds: list[Testbed]) -> None:
     """Machines that use the same things need one lock server.
 
     Raises:
         InputError: they would disturb each other.
     """
     common = sorted({name for one in shared([bed.resources for bed in testbeds]) for name in one})
-    if told.testbeds or common:
-        what = "a pool of testbeds" if told.testbeds else f"testbeds that share {common[0]}"
+    if args.testbeds or common:
+        what = "a pool of testbeds" if args.testbeds else f"testbeds that share {common[0]}"
         raise InputError(
             f"--turns HOST:PORT is missing: the machines of a --shard use {what}, so they need "
             "one lock server. See docs/fleet.md."
@@ -235,37 +235,37 @@ def _know_tiers(testbed: Testbed) -> None:
             )
 
 
-def _placed(told: argparse.Namespace, entries: list[Entry], testbeds: list[Testbed]) -> list[Entry]:
+def _placed(args: argparse.Namespace, entries: list[Entry], testbeds: list[Testbed]) -> list[Entry]:
     """The orders with their testbeds; those of labs that are yet to be built have none."""
-    entries = [replace(entry, lab=told.lab or not testbeds) for entry in entries]
+    entries = [replace(entry, lab=args.lab or not testbeds) for entry in entries]
     if not testbeds:
         return entries
-    place: Callable = plan.pooled if told.testbeds else plan.paired
+    place: Callable = plan.pooled if args.testbeds else plan.paired
     return place(entries, testbeds)
 
 
-def _resumed(told: argparse.Namespace) -> tuple[Path, list[Entry]]:
+def _resumed(args: argparse.Namespace) -> tuple[Path, list[Entry]]:
     """An earlier fleet's folder, and its orders that have no verdict yet."""
     for option in ("order", "orders", "testbeds", "lab_gateways", "profile", "shard"):
-        if getattr(told, option):
+        if getattr(args, option):
             name = option.replace("_", "-")
             raise InputError(f"--resume goes on as the run was called. Leave --{name} out.")
-    folder = told.resume if told.resume.is_dir() else RESULTS / told.resume
+    folder = args.resume if args.resume.is_dir() else RESULTS / args.resume
     if not folder.is_dir() or not folder.resolve().name.startswith(FLEET):
         raise InputError(
-            f"--resume {told.resume}: there is no fleet's run of this name. Look at the names with "
+            f"--resume {args.resume}: there is no fleet's run of this name. Look at the names with "
             f"`ls {RESULTS}`."
         )
     if at_work(folder) or any(at_work(entry.folder(folder)) for entry in plan.load(folder)):
-        raise InputError(f"--resume {told.resume}: this run is still at work; wait for its end.")
+        raise InputError(f"--resume {args.resume}: this run is still at work; wait for its end.")
     ended = {row.name for row in read_fleet(folder).rows if row.ended}
     open_ones = [entry for entry in plan.load(folder) if entry.name not in ended]
     if not open_ones:
         raise InputError(
-            f"--resume {told.resume}: each of its orders has a verdict. Look at "
+            f"--resume {args.resume}: each of its orders has a verdict. Look at "
             f"{folder / 'fleet.html'}; a new call runs them again."
         )
-    if told.testbed and not told.lab:
+    if args.testbed and not args.lab:
         raise InputError("--resume goes on as the run was called. Leave --testbed out.")
     return folder.absolute(), open_ones
 

@@ -45,14 +45,14 @@ def fleet(arguments: list[str]) -> int:
     parser.add_argument(
         "--to", metavar="FOLDER", type=file, help="where to write; needed for several folders"
     )
-    told = parser.parse_args(arguments)
-    target = told.to or _only(told.folders)
+    args = parser.parse_args(arguments)
+    target = args.to or _only(args.folders)
     if (target / RESULTS_JSON).exists():
         raise InputError(
             f"--to {target}: this is the folder of a single run, whose report and output.xml would "
             "be lost. Name a folder of its own."
         )
-    outcome = read_fleet(told.folders, whole=True)
+    outcome = read_fleet(args.folders, whole=True)
     try:
         target.mkdir(parents=True, exist_ok=True)
         write(target, outcome)

@@ -48,9 +48,9 @@ def write(folder: Path, outcome: FleetOutcome) -> None:
 
 
 def _headline(outcome: FleetOutcome) -> str:
-    told = [f"*The fleet is {outcome.verdict}.* Its page: [fleet.html|fleet.html].", ""]
-    told += [f"- *{row.name}*: {row.verdict}" for row in outcome.worst_first]
-    return "\n".join(told)
+    lines = [f"*The fleet is {outcome.verdict}.* Its page: [fleet.html|fleet.html].", ""]
+    lines += [f"- *{row.name}*: {row.verdict}" for row in outcome.worst_first]
+    return "\n".join(lines)
 
 
 def _suite(row: Row, folder: Path, whole: Result) -> TestSuite:

@@ -83,8 +83,8 @@ def table(orders: Sequence[Progress]) -> Table:
 def _at(one: Progress) -> Text:
     if one.over:
         verdict = one.verdict or "not proven"
-        told = verdict if one.verdict else f"{verdict}, it ended before its time"
-        return Text(told, style=_STYLES[verdict])
+        shown = verdict if one.verdict else f"{verdict}, it ended before its time"
+        return Text(shown, style=_STYLES[verdict])
     if not one.begun:
         return Text("is yet to begin", style="dim")
     if one.waits:

@@ -28,8 +28,8 @@ def unfinished(folder: Path) -> str:
     known = _said(folder / WORKER)
     if not folder.is_dir():
         return f"It did not run. {_again(folder)}"
-    told = [known or _state(folder), _came_to(folder), _left(folder)]
-    return " ".join(part for part in told if part)
+    parts = [known or _state(folder), _came_to(folder), _left(folder)]
+    return " ".join(part for part in parts if part)
 
 
 def _state(folder: Path) -> str:

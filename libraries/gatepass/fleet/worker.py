@@ -57,10 +57,10 @@ def work(arguments: Sequence[str]) -> int:
         How many checks did not pass, at most 249; 250 where there are no results.
     """
     options, _ = RobotFramework().parse_arguments(list(arguments))
-    told = dict(text.partition(":")[::2] for text in options["variable"])
-    fleet = Path(told[FLEET])
-    (entry,) = (one for one in load(fleet) if one.name == told[ORDER])
-    return _Worker(fleet, entry, told["CALLER_ID"]).work()
+    variables = dict(text.partition(":")[::2] for text in options["variable"])
+    fleet = Path(variables[FLEET])
+    (entry,) = (one for one in load(fleet) if one.name == variables[ORDER])
+    return _Worker(fleet, entry, variables["CALLER_ID"]).work()
 
 
 class _Worker:

@@ -68,9 +68,9 @@ def _how_many(cases: list[ET.Element], outcome: str) -> str:
 def _order(row: Row) -> ET.Element:
     case = _named(row.name, THE_ORDER, 0)
     if row.reasons:
-        told = [reason.sentence for reason in row.reasons]
+        reasons = [reason.sentence for reason in row.reasons]
         kind = "failure" if row.verdict == REJECTED else "error"
-        _told(case, kind, f"{row.verdict}: {told[0]}").text = printable("\n".join(told))
+        _told(case, kind, f"{row.verdict}: {reasons[0]}").text = printable("\n".join(reasons))
     return case
 
 

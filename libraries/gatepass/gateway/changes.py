@@ -363,17 +363,17 @@ def _taken(path: str, mkey: str | int) -> Refused:
     )
 
 
-def agrees(told: object, seen: object) -> bool:
+def agrees(wanted: object, seen: object) -> bool:
     """Whether a read-back is what was told: it may hold more attributes, and numbers as text."""
-    if isinstance(told, dict):
-        return isinstance(seen, dict) and all(agrees(told[key], seen.get(key)) for key in told)
-    if isinstance(told, list):
+    if isinstance(wanted, dict):
+        return isinstance(seen, dict) and all(agrees(wanted[key], seen.get(key)) for key in wanted)
+    if isinstance(wanted, list):
         return (
             isinstance(seen, list)
-            and len(told) == len(seen)
-            and all(map(agrees, told, seen))
+            and len(wanted) == len(seen)
+            and all(map(agrees, wanted, seen))
         )
-    return seen is not None and str(told) == str(seen)
+    return seen is not None and str(wanted) == str(seen)
 
 
 def _told(value: object) -> object:

@@ -31,8 +31,8 @@ class NotInOneLine(Exception):
 
 def setting(attribute: str, value: object) -> str:
     """The CLI line for an attribute; an empty list has no words, so it is unset."""
-    told = words(attribute, value)
-    return f"set {attribute} {told}" if told else f"unset {attribute}"
+    value_words = words(attribute, value)
+    return f"set {attribute} {value_words}" if value_words else f"unset {attribute}"
 
 
 def words(attribute: str, value: object) -> str:

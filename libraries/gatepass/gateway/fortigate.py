@@ -346,8 +346,8 @@ def broken(error: Exception, timeout_s: float) -> str:
         return "no connection comes about; is the address right, does a firewall stand between"
     if isinstance(error, requests.exceptions.Timeout):
         # urllib3 tells how long it was: for the TLS handshake less than for an answer
-        told = re.search(r"read timeout=([\d.]+)", str(error))
-        return f"connected, but no answer within {float(told[1]) if told else timeout_s:g} s"
+        match = re.search(r"read timeout=([\d.]+)", str(error))
+        return f"connected, but no answer within {float(match[1]) if match else timeout_s:g} s"
     return f"the connection broke ({_innermost(error)})"
 
 
@@ -377,6 +377,6 @@ def _refusal(response: requests.Response, answer: object) -> str:
             f"What answers {what} (HTTP {response.status_code}) is not the REST API. Check the "
             "gateway's url in the testbed file."
         )
-    told = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
-    words = " ".join(told.split()).rstrip(".") or f"error {_number(answer)}"
+    reason = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
+    words = " ".join(reason.split()).rstrip(".") or f"error {_number(answer)}"
     return f"The gateway refuses {what} (HTTP {response.status_code}): {words}."

@@ -79,8 +79,8 @@ def _in_other_words(port: int, got: bytes) -> Spoken:
         return Spoken(port, UNKNOWN)
     if got.startswith(_TELNET):
         return Spoken(port, CLEAR, "Telnet")
-    told = re.sub(r"[^ -~]+", " ", got.decode("latin-1")).strip()[:40]
-    return Spoken(port, CLEAR, f"“{told}”" if told else f"{len(got)} bytes")
+    text = re.sub(r"[^ -~]+", " ", got.decode("latin-1")).strip()[:40]
+    return Spoken(port, CLEAR, f"“{text}”" if text else f"{len(got)} bytes")
 
 
 def _client_hello() -> bytes:

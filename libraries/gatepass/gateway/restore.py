@@ -98,20 +98,20 @@ def _undo(run: str, journal: Journal, clean_endpoints: CleanEndpoints) -> Restor
                 )
             # before the journal may be closed: whoever is killed here leaves it to the next one
             left = tuple(clean_endpoints(testbed, journal.head["mark"]))
-            told = undo(gateway, journal, journal.path.with_name(SAVED))
+            restoration = undo(gateway, journal, journal.path.with_name(SAVED))
         finally:
             gateway.close()
-    if told.identical:
+    if restoration.identical:
         equal = f"{serial} is back as it was; its configuration compares equal."
         return Restored(run, True, equal, left)
     if not journal.closed:
-        return Restored(run, False, f"{serial} is not back as it was: {told.problem}.", left)
+        return Restored(run, False, f"{serial} is not back as it was: {restoration.problem}.", left)
     return Restored(
         run,
         False,
         f"nothing of the run is left on {serial}, but its configuration is not as it was before "
         "the run. Somebody has changed it since; look whether that was meant:",
-        (*told.differences, *left),
+        (*restoration.differences, *left),
     )
 
 

@@ -125,19 +125,19 @@ def _undo_killed(
         )
     # before the journal may be closed: whoever is killed here leaves it to the next one
     notices = clean_endpoints(left.head["mark"])
-    told = undo(gateway, left, left.path.with_name(SAVED))
+    restoration = undo(gateway, left, left.path.with_name(SAVED))
     left.release()
     if not left.closed:
         raise NotRestored(
-            f"the run {run} left the gateway changed and it could not be undone: {told.problem}. "
-            "Mend that, then call ./run.sh restore."
+            f"the run {run} left the gateway changed and it could not be undone: "
+            f"{restoration.problem}. Mend that, then call ./run.sh restore."
         )
-    if told.identical:
+    if restoration.identical:
         return notices
     return [
         *notices,
         f"The killed run {run} was undone, but the gateway is not as it was before it: "
-        f"{told.problem}. Somebody has changed it since; this run takes it as it is now.",
+        f"{restoration.problem}. Somebody has changed it since; this run takes it as it is now.",
     ]
 
 

@@ -38,16 +38,16 @@ def history(arguments: list[str]) -> int:
     Raises:
         InputError: a mistake in the call, or a record or a file that cannot be used.
     """
-    told = _parser().parse_args(arguments)
+    args = _parser().parse_args(arguments)
     try:
-        if told.add is not None:
-            return _add(told.file, told.add)
+        if args.add is not None:
+            return _add(args.file, args.add)
         wanted = Selection(
-            *(told.gateway, told.tier, told.version, told.promise),
-            None if told.since is None else day(told.since),
+            *(args.gateway, args.tier, args.version, args.promise),
+            None if args.since is None else day(args.since),
         )
-        with store.opened(told.file) as connection:
-            return _show(connection, wanted, told.json)
+        with store.opened(args.file) as connection:
+            return _show(connection, wanted, args.json)
     except store.HistoryTrouble as trouble:
         raise InputError(str(trouble)) from None
 
@@ -83,9 +83,9 @@ def _add(record: Path, outputs: Sequence[Path]) -> int:
             read.append((results.document(*read_digested(output)), output))
         except ManyRuns as merged:
             print(f"Left out: {merged}")
-    for told, output in read:
-        store.add(record, told, output)
-        print(f"{told['run']['id']}: {told['verdict']}")
+    for document, output in read:
+        store.add(record, document, output)
+        print(f"{document['run']['id']}: {document['verdict']}")
     return 0
 
 
@@ -120,18 +120,18 @@ def _fleets(
 ) -> int:
     """A fleet for each version that gateways of the tier have now."""
     last = {run.serial: run for run in chosen if run.serial}
-    told = []
+    rows = []
     for version in dict.fromkeys(run.version for run in last.values()):
         own = {serial: run for serial, run in last.items() if run.version == version}
         figures = _figures(connection, wanted, own, chosen)
-        told.append((last[next(iter(own))].tier, version, own, figures))
-    if not told:
+        rows.append((last[next(iter(own))].tier, version, own, figures))
+    if not rows:
         raise InputError(f"--tier {wanted.tier}: no gateway of this tier was ever reached.")
     if for_program:
-        _print([as_json.fleet(*one) for one in told])
+        _print([as_json.fleet(*one) for one in rows])
         return 0
     page = Page()
-    for tier, version, own, figures in told:
+    for tier, version, own, figures in rows:
         page.fleet(f"Gateways of {tier} with FortiOS {version}", own, figures)
     return 0
 
@@ -147,5 +147,5 @@ def _figures(
     return beside(fleet)
 
 
-def _print(told: object) -> None:
-    print(json.dumps(told, ensure_ascii=False, indent=2))
+def _print(document: object) -> None:
+    print(json.dumps(document, ensure_ascii=False, indent=2))

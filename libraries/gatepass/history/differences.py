@@ -32,17 +32,17 @@ def differences(before: Run, after: Run) -> list[str]:
     The gateway comes first, then the order, then the rig. What one of the runs does not know is
     no difference.
     """
-    told = [*_version(before, after), *_shapers(before.facts, after.facts)]
+    found = [*_version(before, after), *_shapers(before.facts, after.facts)]
     for keys, name in _PLAIN:
-        told += _differ(name, _fact(before, keys), _fact(after, keys))
+        found += _differ(name, _fact(before, keys), _fact(after, keys))
     memory = [_fact(run, ("gateway", "memory_mb")) for run in (before, after)]
     if all(memory) and abs(memory[1] - memory[0]) > _MEMORY_SHARE * max(memory):
-        told += _differ("the gateway's memory in MiB", *memory)
+        found += _differ("the gateway's memory in MiB", *memory)
     for endpoint in group(before.facts, "endpoints"):
         for key, name in _ENDPOINT:
             keys = ("endpoints", endpoint, key)
-            told += _differ(f"the {endpoint}'s {name}", _fact(before, keys), _fact(after, keys))
-    return told
+            found += _differ(f"the {endpoint}'s {name}", _fact(before, keys), _fact(after, keys))
+    return found
 
 
 def _version(before: Run, after: Run) -> list[str]:
@@ -57,19 +57,19 @@ def _shapers(before: dict, after: dict) -> list[str]:
     if None in settings:
         return []
     old, new = ({row["name"]: row for row in rows} for rows in settings)
-    told = []
+    found = []
     for name in sorted(old.keys() | new.keys()):
         shaper = f'the gateway\'s shaper "{name}"'
         if name not in new:
-            told.append(f"{shaper} ({_rate(old[name])}) is no longer in use")
+            found.append(f"{shaper} ({_rate(old[name])}) is no longer in use")
         elif name not in old:
-            told.append(f"{shaper} ({_rate(new[name])}) is in use since")
+            found.append(f"{shaper} ({_rate(new[name])}) is in use since")
         elif old[name]["mbps"] != new[name]["mbps"]:
             first, last = _rate(old[name]), _rate(new[name])
             unit = " Mbit/s"
             first = first.removesuffix(unit) if last.endswith(unit) else first
-            told.append(f"{shaper} was {first} and is {last}")
-    return told
+            found.append(f"{shaper} was {first} and is {last}")
+    return found
 
 
 def _rate(shaper: dict[str, Any]) -> str:

@@ -126,9 +126,9 @@ def _changed(
     """What changed by itself, and what changed with the rig."""
     steps: tuple[list[tuple[Change, tuple[str, ...]]], ...] = ([], [])
     for change in (change for series in own for change in changes(series)):
-        told = differences(change.before[-1].run, change.after[0].run)
+        found = differences(change.before[-1].run, change.after[0].run)
         moved = [text for one in rig if (text := _moved_along(one, change))]
-        steps[bool(moved and not told)].append((change, (*told, *moved)))
+        steps[bool(moved and not found)].append((change, (*found, *moved)))
     return _grouped(steps[0]), _grouped(steps[1])
 
 
@@ -139,11 +139,11 @@ def _grouped(steps: Sequence[tuple[Change, tuple[str, ...]]]) -> tuple[Since, ..
         change = step[0]
         key = change.before[-1].run.run, change.after[0].run.run
         found.setdefault(key, []).append(step)
-    told = []
+    groups = []
     for same in found.values():
         first = same[0][0]
         texts = dict.fromkeys(text for _, texts in same for text in texts)
-        told.append(
+        groups.append(
             Since(
                 first.before[-1].run,
                 first.after[0].run,
@@ -151,7 +151,7 @@ def _grouped(steps: Sequence[tuple[Change, tuple[str, ...]]]) -> tuple[Since, ..
                 tuple(texts),
             )
         )
-    return tuple(sorted(told, key=lambda since: (since.run.started, since.run.run)))
+    return tuple(sorted(groups, key=lambda since: (since.run.started, since.run.run)))
 
 
 def _moved_along(rig: Series, change: Change) -> str:

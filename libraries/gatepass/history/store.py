@@ -100,18 +100,18 @@ def opened(path: Path, write: bool = False) -> Iterator[sqlite3.Connection]:
         raise HistoryTrouble(_sentence(path, str(error))) from error
 
 
-def add(path: Path, told: dict[str, Any], output: Path) -> None:
+def add(path: Path, document: dict[str, Any], output: Path) -> None:
     """Add a run; one that is there already is replaced.
 
     Args:
         path: of the record.
-        told: the document of the run (see `gatepass.results.results_json`).
+        document: the document of the run (see `gatepass.results.results_json`).
         output: where its ``output.xml`` lies.
 
     Raises:
         HistoryTrouble: the record cannot be written, or the run has no id.
     """
-    run = told["run"]["id"]
+    run = document["run"]["id"]
     if not run:
         raise HistoryTrouble(
             f"{output}: the run ended before it knew its own name, so it has no place in the "
@@ -120,9 +120,9 @@ def add(path: Path, told: dict[str, Any], output: Path) -> None:
     with opened(path, write=True) as connection, connection:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("DELETE FROM runs WHERE run = ?", (run,))
-        _insert(connection, "runs", _run(told, output))
+        _insert(connection, "runs", _run(document, output))
         position = 0
-        for number, check in enumerate(told["checks"]):
+        for number, check in enumerate(document["checks"]):
             names = ("chapter", "name", "verdict")
             row = {"run": run, "position": number, **{name: check[name] for name in names}}
             _insert(connection, "checks", row)
@@ -134,43 +134,43 @@ def add(path: Path, told: dict[str, Any], output: Path) -> None:
                 position += 1
 
 
-def facts_of(told: dict[str, Any]) -> dict[str, Any]:
+def facts_of(document: dict[str, Any]) -> dict[str, Any]:
     """What the figures of two runs may differ by, from the document of a run."""
-    gateway, profile = told["gateway"], told["profile"]
+    gateway, profile = document["gateway"], document["profile"]
     return {
         "gateway": {
             key: gateway.get(key)
             for key in ("model", "version", "build", "licence", "vcpus", "memory_mb")
         },
-        "gateway_settings": told["gateway_settings"],
-        "tier": told["order"].get("tier"),
-        "inspection_mode": told["order"].get("inspection_mode"),
-        "testbed": told["testbed"].get("name"),
+        "gateway_settings": document["gateway_settings"],
+        "tier": document["order"].get("tier"),
+        "inspection_mode": document["order"].get("inspection_mode"),
+        "testbed": document["testbed"].get("name"),
         "endpoints": {
             name: {key: facts.get(key) for key in ("kernel", "iperf3", "cpus")}
-            for name, facts in told["endpoints"].items()
+            for name, facts in document["endpoints"].items()
         },
         "profile": {key: profile.get(key) for key in ("name", "trial_s", "streams")},
-        "gatepass": told["run"]["gatepass"],
+        "gatepass": document["run"]["gatepass"],
     }
 
 
-def _run(told: dict[str, Any], output: Path) -> dict[str, Any]:
-    run, order, gateway = told["run"], told["order"], told["gateway"]
+def _run(document: dict[str, Any], output: Path) -> dict[str, Any]:
+    run, order, gateway = document["run"], document["order"], document["gateway"]
     return {
         "run": run["id"],
         "started": run["started"],
         "started_s": seconds(run["started"]),
         "duration_s": run["duration_s"],
-        "verdict": told["verdict"],
-        "reasons": _json(told["reasons"]),
+        "verdict": document["verdict"],
+        "reasons": _json(document["reasons"]),
         "order_name": order.get("order"),
         "customer": order.get("customer"),
         "tier": order.get("tier"),
         "serial": gateway.get("serial"),
         "version": gateway.get("version"),
-        "profile": told["profile"].get("name"),
-        "facts": _json(facts_of(told)),
+        "profile": document["profile"].get("name"),
+        "facts": _json(facts_of(document)),
         "output": str(output.resolve()),
         "output_sha256": run["output_sha256"],
     }

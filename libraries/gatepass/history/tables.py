@@ -181,9 +181,9 @@ class Page:
         for row in upgrade.figures:
             before, after = mean(row.before), mean(row.after)
             step = f"{signed((after - before) / abs(before) * 100)} %" if before else _UNKNOWN
-            told = "larger than the spread" if row.larger_than_spread else "within the spread"
+            cell = "larger than the spread" if row.larger_than_spread else "within the spread"
             name = f"{row.series.name}, {row.series.unit}"
-            table.add_row(name, _of(row.before), _of(row.after), step, told)
+            table.add_row(name, _of(row.before), _of(row.after), step, cell)
         return table
 
     def _table(self, title: str) -> Table:
@@ -203,8 +203,8 @@ class Page:
 
 def causes(since: Since) -> str:
     """What else was different when figures changed, as one sentence without its full stop."""
-    told = "; ".join(since.differences) or NOTHING
-    return told[0].upper() + told[1:]
+    cell = "; ".join(since.differences) or NOTHING
+    return cell[0].upper() + cell[1:]
 
 
 def _by_promise(figures: Sequence[_Figure]) -> dict[str, list[_Figure]]:

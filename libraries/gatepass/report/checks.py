@@ -62,14 +62,14 @@ def reasons(outcome: Outcome) -> list[Reason]:
     return found + rest
 
 
-def untested(outcome: Outcome, told: frozenset[int], words: Wording) -> list[Untested]:
+def untested(outcome: Outcome, shown: frozenset[int], words: Wording) -> list[Untested]:
     """What was left out, apart from the promises in the table; a chapter's checks together."""
     if not outcome.checks:
         return [Untested(*(escape(words["nothing_tested"][part]) for part in ("what", "why")))]
     left_out = [
         check
         for position, check in enumerate(outcome.checks)
-        if position not in told and check.verdict == NOT_APPLICABLE
+        if position not in shown and check.verdict == NOT_APPLICABLE
     ]
     found = []
     for name, message in dict.fromkeys((check.chapter, check.message) for check in left_out):

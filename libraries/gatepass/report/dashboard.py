@@ -46,19 +46,19 @@ def dashboard(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("--to", metavar="FILE", type=file, default=RESULTS / NAME)
-    told = parser.parse_args(arguments)
-    if told.to.suffix.lower() != ".html":
-        raise InputError(f"--to {told.to}: name an .html file.")
+    args = parser.parse_args(arguments)
+    if args.to.suffix.lower() != ".html":
+        raise InputError(f"--to {args.to}: name an .html file.")
     outputs = [path for path in run_outputs(RESULTS) if _ended(path)]
     if not outputs:
         raise InputError(f"{RESULTS}: no run has left an output.xml there yet.")
     try:
-        told.to.write_text(_made_of(outputs), encoding="utf-8")
+        args.to.write_text(_made_of(outputs), encoding="utf-8")
     except OSError as error:
         raise InputError(
-            f"{told.to}: it cannot be written: {error.strerror}. Name another file with --to."
+            f"{args.to}: it cannot be written: {error.strerror}. Name another file with --to."
         ) from None
-    print(f"{len(outputs)} run{'' if len(outputs) == 1 else 's'}: {told.to}")
+    print(f"{len(outputs)} run{'' if len(outputs) == 1 else 's'}: {args.to}")
     return 0
 
 
@@ -91,8 +91,8 @@ def _made_of(outputs: list[Path]) -> str:
 def _tags(output: Path) -> list[str]:
     """What runs can be filtered by on the page: order, gateway, tier, FortiOS version."""
     try:
-        told = json.loads(output.with_name(RESULTS_JSON).read_text(encoding="utf-8"))
-        order, gateway = group(told, "order"), group(told, "gateway")
+        document = json.loads(output.with_name(RESULTS_JSON).read_text(encoding="utf-8"))
+        order, gateway = group(document, "order"), group(document, "gateway")
     except (OSError, ValueError):
         return []  # an older run; its checks are shown without a tag
     version = gateway.get("version")

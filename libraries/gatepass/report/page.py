@@ -125,8 +125,8 @@ def page(outcome: Outcome, words: Wording) -> Page:
     table = promise_table(outcome, words)
     missing = join(table.untested) if outcome.verdict == APPROVED else ""
     restoration = outcome.restoration
-    told = reasons(outcome)
-    crowded = len(told) > FEW_REASONS
+    found = reasons(outcome)
+    crowded = len(found) > FEW_REASONS
     left_out = untested(outcome, table.told, words)
     differences = restoration.differences if restoration else ()
     return Page(
@@ -136,10 +136,10 @@ def page(outcome: Outcome, words: Wording) -> Page:
         approved_without=words["approved_without"].format(promises=missing) if missing else "",
         reasons=[
             _reason(reason, table, words, crowded)
-            for reason in told[:MOST_REASONS]
+            for reason in found[:MOST_REASONS]
         ],
         dense=crowded or len(outcome.checks) > MANY_CHECKS,
-        more_reasons=_more(words["more_reasons"], told, MOST_REASONS),
+        more_reasons=_more(words["more_reasons"], found, MOST_REASONS),
         subject=_subject(order, words),
         order=words["order_of"].format(order=order["order"]) if order.get("order") else "",
         date=words.day(run["started"]) if run.get("started") else "",
@@ -217,13 +217,13 @@ def _title(reason: Reason, words: Wording) -> Markup:
 
 
 def _own_words(reason: Reason, table: PromiseTable, words: Wording) -> Markup:
-    told: list[Markup] = []
+    sentences: list[Markup] = []
     measured = [m for check in reason.checks for m in check.measurements]
     for promise in table.every:
         for row in promise.rows:
             if row.measurement in measured and missed(row.measurement):
                 spread = "" if row.measurement.half_width is None else f" {row.spread}"
-                told.append(
+                sentences.append(
                     filled(
                         words["own_words"],
                         promise=promise.name,
@@ -234,9 +234,9 @@ def _own_words(reason: Reason, table: PromiseTable, words: Wording) -> Markup:
                     )
                 )
     for check in reason.checks:
-        told += [filled(words["own_evidence"], claim=one) for one in not_holding(check, words)]
-        told += [_likely(cause, words) for cause in check.causes[:1] if cause.weight]
-    return Markup(" ").join(dict.fromkeys(told))
+        sentences += [filled(words["own_evidence"], claim=one) for one in not_holding(check, words)]
+        sentences += [_likely(cause, words) for cause in check.causes[:1] if cause.weight]
+    return Markup(" ").join(dict.fromkeys(sentences))
 
 
 def _likely(cause: Cause, words: Wording) -> Markup:
@@ -269,8 +269,8 @@ def _bought(outcome: Outcome, words: Wording) -> Facts:
     facts.append((label["options"], options or label["no_options"]))
     if shaper := group(order, "shaper"):
         percent = words.number(shaper.get("burst_allowance_percent") or 0)
-        told = label["shaper_value"].format(name=shaper.get("name"), percent=percent)
-        facts.append((label["shaper"], told))
+        value = label["shaper_value"].format(name=shaper.get("name"), percent=percent)
+        facts.append((label["shaper"], value))
     return facts
 
 

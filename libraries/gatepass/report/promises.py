@@ -215,12 +215,12 @@ def _tier_promise(
         )
         return rows.promise(promise, own, figure, without)
     if reasons := dict.fromkeys(why(check, words) for check in _left_out(silent).values()):
-        told = Markup(" ").join(reasons)
+        cell = Markup(" ").join(reasons)
     elif not ordered_option(rows.outcome, PROMISES[promise].option):
-        told = escape(words["option_not_ordered"])
+        cell = escape(words["option_not_ordered"])
     else:
-        told = escape(words["no_check"])
-    return Promise(promise, promise_name(promise, words), figure, (), why=told)
+        cell = escape(words["no_check"])
+    return Promise(promise, promise_name(promise, words), figure, (), why=cell)
 
 
 @dataclass(frozen=True)

@@ -127,13 +127,13 @@ def _unsteady(outcome: Outcome, words: Wording) -> list[Markup]:
         for m in check.measurements
         if isinstance(m.facts.get("deviation_percent"), int | float)
     }
-    told = [
+    texts = [
         words.said(conditions) + escape(f" ({words.number(percent)} %)")
         for conditions, percent in found.items()
         if percent >= UNSTEADY_PERCENT
     ]
     text = words["deviations"]["unsteady"]
-    return [filled(text, conditions=Markup(", ").join(told))] if told else []
+    return [filled(text, conditions=Markup(", ").join(texts))] if texts else []
 
 
 def _above_the_ceiling(outcome: Outcome, words: Wording) -> list[Markup]:
@@ -154,8 +154,8 @@ def _above_the_ceiling(outcome: Outcome, words: Wording) -> list[Markup]:
 def _profile_name(name: str, description: object, words: Wording) -> str | Markup:
     if not description:
         return str(name)
-    told = words.named("profiles", name, description)
-    return filled(words["method_values"]["profile"], name=name, description=told)
+    text = words.named("profiles", name, description)
+    return filled(words["method_values"]["profile"], name=name, description=text)
 
 
 def _trials(profile: dict, words: Wording) -> Facts:
@@ -163,29 +163,29 @@ def _trials(profile: dict, words: Wording) -> Facts:
     facts: Facts = []
     if profile.get("trial_s") and profile.get("streams"):
         text = value["trial"] if profile.get("omit_s") else value["trial_whole"]
-        told = text.format(
+        trials = text.format(
             trial=words.number(profile["trial_s"]),
             omit=words.number(profile.get("omit_s") or 0),
             streams=words.number(profile["streams"]),
         )
-        facts.append((label["trial"], told))
+        facts.append((label["trial"], trials))
     if profile.get("max_trials") and profile.get("confidence"):
         fewest, most = profile.get("min_trials") or 1, profile["max_trials"]
-        told = value["repeats" if fewest < most else "repeats_fixed"].format(
+        trials = value["repeats" if fewest < most else "repeats_fixed"].format(
             fewest=words.number(fewest),
             most=words.number(most),
             confidence=words.number(profile["confidence"] * 100),
         )
-        facts.append((label["repeats"], told))
+        facts.append((label["repeats"], trials))
     return facts
 
 
-def _gateway_fact(key: str, told: dict, words: Wording) -> str:
-    value = told.get(key)
+def _gateway_fact(key: str, facts: dict, words: Wording) -> str:
+    value = facts.get(key)
     if key == "memory_mb" and isinstance(value, int | float):
         return words["memory"].format(figure=words.number(value))
-    if key == "version" and value and told.get("build"):
-        return words["version_build"].format(version=value, build=told["build"])
+    if key == "version" and value and facts.get("build"):
+        return words["version_build"].format(version=value, build=facts["build"])
     if key == "licence" and value:
         return words["licence_values"].get(value, str(value))
     return _cell(key, value, words)
@@ -204,11 +204,11 @@ def _baselines(outcome: Outcome) -> list[Measurement]:
 
 
 def _baseline(outcome: Outcome, words: Wording) -> str:
-    told = _carried(outcome, words)
+    carried = _carried(outcome, words)
     asked = {m.facts["asked_mbps"] for m in _baselines(outcome) if "asked_mbps" in m.facts}
     if len(asked) != 1:  # of an older run: as fast as it went
-        return told
-    return words["baseline_asked"].format(told=told, asked=words.number(asked.pop()))
+        return carried
+    return words["baseline_asked"].format(carried=carried, asked=words.number(asked.pop()))
 
 
 def _carried(outcome: Outcome, words: Wording) -> str:

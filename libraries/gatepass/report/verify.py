@@ -54,13 +54,13 @@ def verify(certificate: Path, output: Path) -> Finding:
     pdf = content.startswith(b"%PDF")
     text = page_text(certificate) if pdf else content.decode("utf-8", errors="replace")
     named = set(_DIGEST.findall("".join(text.split()) if pdf else text))
-    told = {found[1]} if (found := _NAMED.search(text)) else named
+    digests = {found[1]} if (found := _NAMED.search(text)) else named
     if not named and not found:
         raise InputError(
             f"{certificate}: this is no certificate of Gatepass: it names no check sum of an "
             "output.xml. Name a certificate.html or certificate.pdf."
         )
-    if told != named or len(named) != 1:
+    if digests != named or len(named) != 1:
         return Finding(
             False, f"{certificate.name} was changed: its check sum of the raw results is damaged."
         )

@@ -22,9 +22,9 @@ def results(arguments: list[str]) -> int:
     )
     parser.add_argument("output", metavar="OUTPUT.XML", type=file, help="of a run")
     parser.add_argument("--to", metavar="FOLDER", type=file, help="default: the folder it lies in")
-    told = parser.parse_args(arguments)
-    document = results_json.document(*read_digested(told.output))
-    folder = told.to or told.output.parent
+    args = parser.parse_args(arguments)
+    document = results_json.document(*read_digested(args.output))
+    folder = args.to or args.output.parent
     try:
         made = [results_json.write(document, folder), trials_table.write(document, folder)]
     except OSError as error:

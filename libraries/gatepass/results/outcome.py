@@ -112,25 +112,25 @@ class Outcome:
 
     def reasons(self) -> list[str]:
         """Why the order is not approved, worst first; empty where it is."""
-        told = [
+        reasons = [
             f"{check.name}: {check.message}"
             for wanted in (FAIL, NOT_PROVEN)
             for check in self.checks
             if check.verdict == wanted
         ]
-        return told + [str(said) for said in self.reasons_of_order()]
+        return reasons + [str(said) for said in self.reasons_of_order()]
 
     def reasons_of_order(self) -> list[Phrase]:
         """What keeps the order from being approved and is no verdict of a check."""
-        told = []
+        reasons = []
         if self.restoration is None:
-            told.append(say("restoration_unknown"))
+            reasons.append(say("restoration_unknown"))
         elif not self.restoration.identical:
             problem = self.restoration.problem or say("see_differences")
-            told.append(say("not_back", problem=problem))
+            reasons.append(say("not_back", problem=problem))
         if not any(check.verdict == PASS for check in self.checks):
-            told.append(say("no_check_passed"))
-        return told
+            reasons.append(say("no_check_passed"))
+        return reasons
 
     def count(self, verdict: str) -> int:
         """How many checks ended with this verdict."""

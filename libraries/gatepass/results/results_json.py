@@ -38,7 +38,7 @@ def document(outcome: Outcome, digest: str) -> dict[str, Any]:
         digest: SHA-256 of that ``output.xml``, hexadecimal.
     """
     run = outcome.run
-    told = {
+    document = {
         "format": FORMAT,
         "version": VERSION,
         "run": {
@@ -66,22 +66,22 @@ def document(outcome: Outcome, digest: str) -> dict[str, Any]:
         "restoration": _restoration(outcome.restoration),
         "checks": [_check(check) for check in outcome.checks],
     }
-    return _finite(told)
+    return _finite(document)
 
 
-def text(told: dict[str, Any]) -> str:
+def text(document: dict[str, Any]) -> str:
     """A document as the text of ``results.json``."""
-    return json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def write(told: dict[str, Any], folder: Path) -> Path:
+def write(document: dict[str, Any], folder: Path) -> Path:
     """Write ``results.json`` into a folder; an older one is replaced.
 
     Raises:
         OSError: it cannot be written.
     """
     target = folder / NAME
-    target.write_text(text(told), encoding="utf-8", errors="replace", newline="\n")
+    target.write_text(text(document), encoding="utf-8", errors="replace", newline="\n")
     return target
 
 

@@ -29,13 +29,13 @@ def converted(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
         kind: of the record.
         body: its fields as schema 1 has them.
     """
-    told = dict(body)
+    new = dict(body)
     if kind in ("measurement", "cause"):
-        told["promise"] = promise(told.get("promise", ""))
-        told["conditions"] = phrase(told.get("conditions", ""), "words")
+        new["promise"] = promise(new.get("promise", ""))
+        new["conditions"] = phrase(new.get("conditions", ""), "words")
     elif kind == "evidence":
-        told["claim"] = phrase(told["claim"], "claims")
-    return told
+        new["claim"] = phrase(new["claim"], "claims")
+    return new
 
 
 def reason(message: str) -> Phrase:

@@ -14,20 +14,20 @@ COLUMNS = (
 )
 
 
-def rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def rows(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The rows of a run.
 
     Args:
-        told: the document of the run (see `gatepass.results.results_json`).
+        document: the document of the run (see `gatepass.results.results_json`).
     """
     run = {
-        "run": told["run"]["id"],
-        "order": told["order"].get("order"),
-        "gateway": told["gateway"].get("serial"),
-        "version": told["gateway"].get("version"),
-        "profile": told["profile"].get("name"),
+        "run": document["run"]["id"],
+        "order": document["order"].get("order"),
+        "gateway": document["gateway"].get("serial"),
+        "version": document["gateway"].get("version"),
+        "profile": document["profile"].get("name"),
     }
-    for check in told["checks"]:
+    for check in document["checks"]:
         for measurement in check["measurements"]:
             about = {
                 **run,
@@ -41,7 +41,7 @@ def rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield {**about, "trial": number, "value": value}
 
 
-def write(told: dict[str, Any], folder: Path) -> Path:
+def write(document: dict[str, Any], folder: Path) -> Path:
     """Write ``trials.csv`` into a folder; an older one is replaced.
 
     Raises:
@@ -51,5 +51,5 @@ def write(told: dict[str, Any], folder: Path) -> Path:
     with target.open("w", encoding="utf-8", errors="replace", newline="") as stream:
         table = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
         table.writeheader()
-        table.writerows(rows(told))
+        table.writerows(rows(document))
     return target

@@ -29,15 +29,15 @@ def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
         What changed since the gateway's run before, in a line for the closing box; empty where
         nothing did.
     """
-    told = results.document(outcome, digest)
+    document = results.document(outcome, digest)
     try:
-        results.write(told, output.parent)
-        trials_table.write(told, output.parent)
+        results.write(document, output.parent)
+        trials_table.write(document, output.parent)
     except OSError as error:
         _warn(f"results.json and trials.csv cannot be written in {output.parent}: {error.strerror}")
     try:
-        store.add(record, told, output)
-        return _changed(record, told["run"]["id"], told["gateway"].get("serial"))
+        store.add(record, document, output)
+        return _changed(record, document["run"]["id"], document["gateway"].get("serial"))
     except store.HistoryTrouble as trouble:
         _warn(f"the run is not in the record. {str(trouble).rstrip('.')}")
     except Exception as error:  # the verdict is told all the same
@@ -50,16 +50,17 @@ def _changed(record: Path, run: str, serial: str | None) -> str:
         return ""
     with store.opened(record) as connection:
         own = [one for one in runs(connection) if one.serial == serial]
-        told = gateway_history(serial, own, series(connection, own))
-    return _line(told, run)
+        history = gateway_history(serial, own, series(connection, own))
+    return _line(history, run)
 
 
-def _line(told: GatewayHistory, run: str) -> str:
-    changed = [change for since in told.since if since.run.run == run for change in since.changes]
+def _line(history: GatewayHistory, run: str) -> str:
+    of_run = [since for since in history.since if since.run.run == run]
+    changed = [change for since in of_run for change in since.changes]
     if not changed:
         return ""
     figures = f"{len(changed)} figure{'' if len(changed) == 1 else 's'}"
-    return f"{figures} changed since the run before: ./run.sh history --gateway {told.serial}"
+    return f"{figures} changed since the run before: ./run.sh history --gateway {history.serial}"
 
 
 def _warn(sentence: str) -> None:

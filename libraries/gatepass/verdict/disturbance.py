@@ -70,7 +70,7 @@ class Watched:
     @property
     def disturbed(self) -> str:
         """What the rig did that could have caused the rate; empty where it did nothing."""
-        found = (why for name, told in self.conduct.items() for why in _of_host(name, told))
+        found = (why for name, conduct in self.conduct.items() for why in _of_host(name, conduct))
         return next(found, "")
 
 
@@ -91,26 +91,25 @@ def _disturbances(trial: Trial) -> Iterator[str]:
         )
 
 
-def _of_host(name: str, told: Conduct) -> Iterator[str]:
-    if told.stolen_percent > STOLEN_PERCENT:
-        yield f"the hypervisor took {told.stolen_percent:.1f} % of the {name}'s processors"
+def _of_host(name: str, conduct: Conduct) -> Iterator[str]:
+    if conduct.stolen_percent > STOLEN_PERCENT:
+        yield f"the hypervisor took {conduct.stolen_percent:.1f} % of the {name}'s processors"
     # a lab may have a larger share of its machine than the watch on that machine has
-    if told.late_percent > WAITED_PERCENT and name != OWN:
-        yield f"programs on the {name} waited for a processor {told.late_percent:.1f} % of the time"
-    if told.longest_late_s > STALLED_S and name != OWN:
-        yield f"the {name} stood still for {told.longest_late_s * 1000:.0f} ms"
-    if (told.packets_waited_percent or 0) > PACKETS_WAITED_PERCENT:
-        yield (
-            f"the {name}'s packets waited for a processor {told.packets_waited_percent:.1f} % of "
-            "the time"
-        )
-    allowed = max(FEWEST_LOST, _received(told) / _PACKET * LOST_SHARE)
-    if told.nic_lost > allowed:
-        yield f"the {name}'s interfaces lost {told.nic_lost:,} packets"
-    if told.socket_lost > allowed:
-        yield f"the {name} lost {told.socket_lost:,} packets as a program did not fetch them"
-    if abs(told.stepped_s) > STEPPED_S:
-        yield f"the {name}'s clock was set by {told.stepped_s:+.2f} s"
+    if conduct.late_percent > WAITED_PERCENT and name != OWN:
+        waited = f"{conduct.late_percent:.1f} % of the time"
+        yield f"programs on the {name} waited for a processor {waited}"
+    if conduct.longest_late_s > STALLED_S and name != OWN:
+        yield f"the {name} stood still for {conduct.longest_late_s * 1000:.0f} ms"
+    if (conduct.packets_waited_percent or 0) > PACKETS_WAITED_PERCENT:
+        waited = f"{conduct.packets_waited_percent:.1f} % of the time"
+        yield f"the {name}'s packets waited for a processor {waited}"
+    allowed = max(FEWEST_LOST, _received(conduct) / _PACKET * LOST_SHARE)
+    if conduct.nic_lost > allowed:
+        yield f"the {name}'s interfaces lost {conduct.nic_lost:,} packets"
+    if conduct.socket_lost > allowed:
+        yield f"the {name} lost {conduct.socket_lost:,} packets as a program did not fetch them"
+    if abs(conduct.stepped_s) > STEPPED_S:
+        yield f"the {name}'s clock was set by {conduct.stepped_s:+.2f} s"
 
 
 def told(trial: Trial) -> dict:
@@ -159,11 +158,11 @@ def busy_with(trials: Sequence[Trial | Watched]) -> str:
                     taken[name] = max(percent, taken.get(name, 0))
     if not taken:
         return ""
-    told = ", ".join(
+    sentence = ", ".join(
         f"{name} ({taken[name]:.0f} % of a core)"
         for name in sorted(taken, key=lambda name: -taken[name])[:3]
     )
-    return f"The test machine was busy with {told}. "
+    return f"The test machine was busy with {sentence}. "
 
 
 def wire_mbps(trial: Trial, receiver: Conduct, omit_s: float) -> float | None:
@@ -191,24 +190,24 @@ def wire_mbps(trial: Trial, receiver: Conduct, omit_s: float) -> float | None:
     return (_at(ended, times, payload) - _at(began, times, payload)) * 8 / (ended - began) / 1e6
 
 
-def _received(told: Conduct) -> float:
+def _received(conduct: Conduct) -> float:
     """Bytes, on the interface on which most came."""
-    _, counts = _payload(told, 0)
+    _, counts = _payload(conduct, 0)
     return counts[-1] - counts[0] if counts else 0
 
 
-def _payload(told: Conduct, headers: int) -> tuple[list[float], list[float]]:
+def _payload(conduct: Conduct, headers: int) -> tuple[list[float], list[float]]:
     """Moments, and the payload that had come in by then on the interface on which most came.
 
     Interfaces count headers, of several packets that were joined into one only once; so as many
     headers as packets are taken off, `headers` bytes each.
     """
-    looks = [links for _, links in told.links]
+    looks = [links for _, links in conduct.links]
     names = set(looks[0]).intersection(*looks) if looks else set()
     if not names:
         return [], []
     name = max(names, key=lambda one: looks[-1][one][0] - looks[0][one][0])
-    return [at for at, _ in told.links], [
+    return [at for at, _ in conduct.links], [
         links[name][0] - headers * links[name][1] for links in looks
     ]
 

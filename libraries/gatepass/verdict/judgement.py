@@ -141,9 +141,8 @@ def until_decided(
             continue
         value = rule.interval(samples)
         verdicts = [decide(value, *promise) for promise in promises]
-        open_ones = [
-            limit for (limit, _), told in zip(promises, verdicts, strict=True) if told == UNDECIDED
-        ]
+        judged = zip(promises, verdicts, strict=True)
+        open_ones = [limit for (limit, _), verdict in judged if verdict == UNDECIDED]
         controls = [one for one in series.controls if not disturbed(one)]
         waits = FAIL in verdicts and short and control and len(controls) < FEWEST_CONTROLS
         if not open_ones and not waits:
@@ -248,12 +247,12 @@ def conclude(
     verdict = decide(measurement, measurement.threshold, measurement.relation)
     if verdict == PASS:
         return
-    told = f"{measurement.subject}: {measured(measurement)}; promised is {required(measurement)}."
+    held = f"{measurement.subject}: {measured(measurement)}; promised is {required(measurement)}."
     if limit := rig.limits(measurement):
-        raise NotProven(joined(told, because(limit, cause(True))))
+        raise NotProven(joined(held, because(limit, cause(True))))
     if verdict == FAIL:
-        raise AssertionError(joined(told, compared(), cause(False)))
-    raise NotProven(joined(told, _straddles(measurement), disturbed or cause(False)))
+        raise AssertionError(joined(held, compared(), cause(False)))
+    raise NotProven(joined(held, _straddles(measurement), disturbed or cause(False)))
 
 
 def because(limit: str, cause: str) -> str:

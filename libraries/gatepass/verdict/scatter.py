@@ -45,10 +45,11 @@ def explained(trials: Sequence[Trial]) -> str:
     names = " and ".join(str(place + 1) for place in odd)
     which = f"Trial{'s' * (len(odd) > 1)} {names} stood out: "
     came = ", ".join(figure(rates[place]) for place in odd)
-    told = f"{which}{came} Mbit/s against {figure(median(t.mbps for t in others))} in the others"
+    usual = figure(median(t.mbps for t in others))
+    sentence = f"{which}{came} Mbit/s against {usual} in the others"
     differences = _differences([trials[place] for place in odd], others)
-    return f"{told}. {'; '.join(differences)}." if differences else (
-        f"{told}, and nothing that was watched on the rig was different in "
+    return f"{sentence}. {'; '.join(differences)}." if differences else (
+        f"{sentence}, and nothing that was watched on the rig was different in "
         f"{'it' if len(odd) == 1 else 'them'}."
     )
 

@@ -134,12 +134,12 @@ def _portal(row: Row, settings: Row, books: Books) -> Portal:
     pools = names(row.get("ip-pools")) or names(settings.get("tunnel-ip-pools"))
     routing = names(row.get("split-tunneling-routing-address"))
     splits = row.get("split-tunneling", "enable") == "enable"
-    told = (
+    servers_row = (
         row
         if any(row.get(f"dns-server{n}", _NO_SERVER) != _NO_SERVER for n in (1, 2))
         else (settings)
     )
-    servers = (str(told.get(f"dns-server{n}") or _NO_SERVER) for n in (1, 2))
+    servers = (str(servers_row.get(f"dns-server{n}") or _NO_SERVER) for n in (1, 2))
     return Portal(
         name=row["name"],
         tunnels=row.get("tunnel-mode") == "enable",

@@ -112,17 +112,20 @@ class Ike:
             self._start()
         elif self._session is None:
             self._session = self._charon.session()
-        for name, told in list(self._told.items()):
+        for name, request in list(self._told.items()):
             wanted = self._wanted.get(name)
-            if wanted is None or (wanted.connection, wanted.pool) != (told.connection, told.pool):
+            if wanted is None or (wanted.connection, wanted.pool) != (
+                request.connection,
+                request.pool,
+            ):
                 self._forget(name)
-            elif wanted != told:
+            elif wanted != request:
                 self._change_secrets(name, wanted)
         if not self._links.in_kernel:
             self._links.satisfy(self._tunnels.values())
-        for name, told in self._wanted.items():
+        for name, request in self._wanted.items():
             if name not in self._told:
-                self._tell(name, told)
+                self._tell(name, request)
 
     def _start(self) -> None:
         self._told, self._session = {}, None
@@ -142,14 +145,14 @@ class Ike:
                 )
             time.sleep(0.005)
 
-    def _tell(self, name: str, told: _Told) -> None:
+    def _tell(self, name: str, request: _Told) -> None:
         assert self._session is not None
-        for secret in told.secrets:
+        for secret in request.secrets:
             self._session.load_shared(secret)
-        if told.pool is not None:
-            self._session.load_pool(told.pool)
-        self._session.load_conn({name: told.connection})
-        self._told[name] = told
+        if request.pool is not None:
+            self._session.load_pool(request.pool)
+        self._session.load_conn({name: request.connection})
+        self._told[name] = request
         self._not_before = {key: at for key, at in self._not_before.items() if key != name}
 
     def _change_secrets(self, name: str, wanted: _Told) -> None:
@@ -168,16 +171,16 @@ class Ike:
     def _forget(self, name: str) -> None:
         """Take a tunnel down and out of charon's memory."""
         assert self._session is not None
-        told = self._told.pop(name)
+        request = self._told.pop(name)
         self._session.unload_conn({"name": name})
         with suppress(CommandException):  # it is not up
             list(self._session.terminate({"ike": name, "force": "yes", "timeout": "-1"}))
-        for secret in told.secrets:
+        for secret in request.secrets:
             self._session.unload_shared({"id": secret["id"]})
-        if told.pool is not None:
+        if request.pool is not None:
             with suppress(CommandException):  # an address of it is still taken for a moment
-                self._session.unload_pool({"name": next(iter(told.pool))})
-        self._been_up -= told.connection["children"].keys()
+                self._session.unload_pool({"name": next(iter(request.pool))})
+        self._been_up -= request.connection["children"].keys()
 
     # What others ask for
 

@@ -24,9 +24,9 @@ PATIENCE_S = 5.0
 
 
 class Kind:
-    def __init__(self, told):
-        self.sizes = set(told["sizes"])
-        self.command = ["curl", *told["options"], "-w", FIGURES, "-o", "/dev/null", told["url"]]
+    def __init__(self, call):
+        self.sizes = set(call["sizes"])
+        self.command = ["curl", *call["options"], "-w", FIGURES, "-o", "/dev/null", call["url"]]
         self.completed = []  # moment, seconds that it took, bytes; 0 where it failed
         self.process, self.rest = None, b""
 
@@ -104,7 +104,7 @@ def work(kinds, until, enough=lambda: False):
 
 def main():
     ramp, length, count = float(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-    kinds = [Kind(told) for told in json.load(sys.stdin)["kinds"]]
+    kinds = [Kind(call) for call in json.load(sys.stdin)["kinds"]]
     begun = time.monotonic()
     try:
         for number, kind in enumerate(kinds, 1):

@@ -55,22 +55,22 @@ def main():
     job, result = take_job(sys.argv[1]), sys.argv[2]
     user = Openconnect(job, job["users"][0], os.path.dirname(result))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    told = {"first": None, "ended": None, "second": None}
+    answer = {"first": None, "ended": None, "second": None}
     try:
         cookie = log_in(user)
         if cookie:
             user.start(cookie)
-            told["first"] = user.outcome(job["patience_s"])
-        if cookie and told["first"]["address"]:
-            told["ended"] = end_session(user, job["after"], job["expiry_s"])
+            answer["first"] = user.outcome(job["patience_s"])
+        if cookie and answer["first"]["address"]:
+            answer["ended"] = end_session(user, job["after"], job["expiry_s"])
             user.start(cookie)
-            told["second"] = user.outcome(job["patience_s"])
+            answer["second"] = user.outcome(job["patience_s"])
         else:
-            told["first"] = {"name": user.user["name"], "address": "", "words": user.last_words()}
+            answer["first"] = {"name": user.user["name"], "address": "", "words": user.last_words()}
     finally:
         if user.process is not None:
             user.end()
-    tell(told, result)
+    tell(answer, result)
 
 
 if __name__ == "__main__":

@@ -47,22 +47,22 @@ def ask(job, method, path, form=None, cookie=""):
         return answer.status, answer.headers, answer.read(65536).decode(errors="replace")
 
 
-def log_in(job, told):
+def log_in(job, answer):
     """As a VPN program does, up to where it would open its tunnel."""
     ask(job, "GET", "/remote/login")
-    told["reached"] = told["same"] = True
+    answer["reached"] = answer["same"] = True
     form = {"username": job["name"], "credential": job["password"], "realm": "", "ajax": "1"}
     status, headers, text = ask(job, "POST", "/remote/logincheck", form)
     found = COOKIE.search(" ".join(headers.get_all("Set-Cookie", [])))
     if not found:
-        told["words"] = "status %d, %s" % (status, re.sub(r"\s+", " ", text)[:120])
+        answer["words"] = "status %d, %s" % (status, re.sub(r"\s+", " ", text)[:120])
         return
-    told["let_in"] = True
+    answer["let_in"] = True
     try:
         status, _, text = ask(job, "GET", "/remote/fortisslvpn_xml", cookie=found.group(1))
         given = ADDRESS.search(text)
-        told["address"] = given.group(1) if given else ""
-        told["words"] = "" if given else "status %d instead of a configuration" % status
+        answer["address"] = given.group(1) if given else ""
+        answer["words"] = "" if given else "status %d instead of a configuration" % status
     finally:
         ask(job, "GET", "/remote/logout", cookie=found.group(1))
 
@@ -71,14 +71,14 @@ def main():
     with open(sys.argv[1]) as file:
         job = json.load(file)
     os.remove(sys.argv[1])
-    told = {"reached": False, "same": False, "let_in": False, "address": "", "words": ""}
+    answer = {"reached": False, "same": False, "let_in": False, "address": "", "words": ""}
     try:
-        log_in(job, told)
+        log_in(job, answer)
     except OtherCertificate:
-        told["reached"] = True
+        answer["reached"] = True
     except (OSError, http.client.HTTPException) as error:
-        told["words"] = told["words"] or str(error) or type(error).__name__
-    json.dump(told, sys.stdout)
+        answer["words"] = answer["words"] or str(error) or type(error).__name__
+    json.dump(answer, sys.stdout)
 
 
 main()

@@ -104,7 +104,7 @@ def main():
     users = loop.run_until_complete(all_of_them(where, prefix, int(count), float(seconds)))
     times = sorted(moment for user in users for moment in user.times)
     unserved = [user for user in users if not user.served]
-    told = {
+    answer = {
         "users": len(users),
         "served_users": len(users) - len(unserved),
         "served": sum(user.served for user in users),
@@ -115,7 +115,7 @@ def main():
         "median_s": times[len(times) // 2] if times else None,
         "p99_s": times[len(times) * 99 // 100] if times else None,
     }
-    json.dump(told, sys.stdout)
+    json.dump(answer, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ TOKEN = b"from one VPN user to another"
 
 async def ask(user, server, until):
     """Ask the server again and again from the user's address."""
-    told = {"answers": {}, "failed": 0, "reason": ""}
+    answer = {"answers": {}, "failed": 0, "reason": ""}
     while time.monotonic() < until:
         try:
             connection = asyncio.open_connection(*server, local_addr=(user["address"], 0))
@@ -39,12 +39,12 @@ async def ask(user, server, until):
                 seen = (await asyncio.wait_for(reader.read(64), TIMEOUT_S)).decode()
             finally:
                 writer.close()
-            told["answers"][seen] = told["answers"].get(seen, 0) + 1
+            answer["answers"][seen] = answer["answers"].get(seen, 0) + 1
         except (OSError, asyncio.TimeoutError) as error:
-            told["failed"] += 1
-            told["reason"] = told["reason"] or str(error) or "no answer in time"
+            answer["failed"] += 1
+            answer["reason"] = answer["reason"] or str(error) or "no answer in time"
         await asyncio.sleep(PAUSE_S)
-    return told
+    return answer
 
 
 def checksum(header):

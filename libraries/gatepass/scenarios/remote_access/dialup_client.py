@@ -71,12 +71,12 @@ class DialUpClient:
         found = {sa.name: sa for sa in self.charon.sas() if sa.child and sa.addresses}
         if len(found) < len(users):
             words = words or self.charon.last_words()
-        told = [
+        connected = [
             self._connected(user, found.get(user.name), seconds.get(user.name, 0.0), words)
             for user in users
         ]
-        self._route([one for one in told if one.up])
-        return told
+        self._route([one for one in connected if one.up])
+        return connected
 
     def disconnect(self) -> None:
         """Log all users out; their addresses, routes and rules go too."""
@@ -86,12 +86,12 @@ class DialUpClient:
     def left(self) -> list[str]:
         """Addresses, rules and routes of the run's users that are on the endpoint."""
         tables = "|".join(map(str, self._tables)) or "none"
-        told = self.shell.run(
+        done = self.shell.run(
             f"ip -o address show to {POOLS_WITHIN}; "
             f"ip rule show | grep -E 'lookup ({tables})( |$)'; "
             f"ip route show table all | grep -E 'table ({tables})( |$)'"
         )
-        return told.output.splitlines()
+        return done.output.splitlines()
 
     def cpu_s(self) -> float:
         """CPU time of strongSwan in seconds so far."""

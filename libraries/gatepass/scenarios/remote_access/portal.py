@@ -50,7 +50,7 @@ def log_in(shell: Shell, host: str, port: int, fingerprint: str, user: VpnUser) 
         NotProven: the script did not work on the endpoint.
     """
     script, job = install(shell, "portal.py"), f"{shell.folder()}/portal.job"
-    told = {
+    call = {
         "host": host,
         "port": port,
         "fingerprint": fingerprint,
@@ -58,7 +58,7 @@ def log_in(shell: Shell, host: str, port: int, fingerprint: str, user: VpnUser) 
         "password": user.password,
         "patience_s": _PATIENCE_S,
     }
-    put_secret(shell, json.dumps(told), job)
+    put_secret(shell, json.dumps(call), job)
     done = shell.run(f"python3 {script} {job}", timeout_s=_REQUESTS * _PATIENCE_S + 10)
     try:
         return Portal(**json.loads(done.output))

@@ -154,8 +154,8 @@ class SslVpn(RemoteAccess):
             NotProven: the REST API does not show the certificate.
         """
         key = self._shown().public_key()
-        told = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        return f"pin-sha256:{base64.b64encode(hashlib.sha256(told).digest()).decode()}"
+        public = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        return f"pin-sha256:{base64.b64encode(hashlib.sha256(public).digest()).decode()}"
 
     def fingerprint(self) -> str:
         """SHA-256 of the whole certificate, in hexadecimal; as `pin`."""

@@ -98,7 +98,7 @@ class SslVpnClient:
         """
         self.disconnect()
         self._numbers = [user.number for user in users]
-        told = self._run("openconnect_users.py", users, _PATIENCE_S + 10, stays=True)
+        answer = self._run("openconnect_users.py", users, _PATIENCE_S + 10, stays=True)
         return [
             Connected(
                 user,
@@ -109,7 +109,7 @@ class SslVpnClient:
                 one["seconds"],
                 one["words"],
             )
-            for user, one in zip(users, told, strict=True)
+            for user, one in zip(users, answer, strict=True)
         ]
 
     def disconnect(self) -> None:
@@ -140,8 +140,8 @@ class SslVpnClient:
         self._numbers = [user.number]
         patience_s = expiry_s + 3 * _PATIENCE_S
         extra = {"after": after, "expiry_s": expiry_s}
-        told = self._run("openconnect_replay.py", [user], patience_s, **extra)
-        first, second, ended = (told[key] or {} for key in ("first", "second", "ended"))
+        answer = self._run("openconnect_replay.py", [user], patience_s, **extra)
+        first, second, ended = (answer[key] or {} for key in ("first", "second", "ended"))
         return Replay(
             first.get("address", ""),
             second.get("address", ""),
@@ -153,23 +153,23 @@ class SslVpnClient:
     def left(self) -> list[str]:
         """Interfaces, rules and routes of the run's users that are on the endpoint."""
         tables = "|".join(str(table_of(self.mark, number)) for number in self._numbers)
-        told = self.shell.run(
+        done = self.shell.run(
             f"ip -o link show | grep -o '{self.mark}-[0-9]*'; "
             f"ip rule show | grep -E 'lookup ({tables or 'none'})( |$)'; "
             f"ip route show table all | grep -E 'table ({tables or 'none'})( |$)'"
         )
-        return told.output.splitlines()
+        return done.output.splitlines()
 
     def cpu_s(self) -> float:
         """CPU time of all openconnect processes in seconds so far."""
         if self._running is None:
             return 0.0
-        told = self.shell.run(
+        done = self.shell.run(
             f"for p in $(ps -o pid= -g $(cat {self._running.stem}.pid)); do "
             "cat /proc/$p/stat 2>/dev/null; done | sed 's/.*) //' | "
             "awk -v hz=$(getconf CLK_TCK) '{ t += $12 + $13 } END { print t / hz }'"
         )
-        return float(told.output or 0)
+        return float(done.output or 0)
 
     def _run(
         self,
@@ -207,7 +207,7 @@ class SslVpnClient:
             self.shell, stem, f"python3 {program} {stem}.job {stem}.told", self.limit_s
         )
         try:
-            told = self._told(running, patience_s)
+            answer = self._told(running, patience_s)
         except BaseException:
             running.stop()
             raise
@@ -216,7 +216,7 @@ class SslVpnClient:
         else:
             running.wait(_PATIENCE_S)
             host_changes.take_back(self.shell, _ROUTING)
-        return told
+        return answer
 
     def _told(self, running: Detached, patience_s: float) -> object:
         """What the script wrote, waited for on the endpoint itself."""

@@ -166,7 +166,7 @@ def together(
     client.put(json.dumps({"users": who, "server": address, "port": port, "seconds": seconds}), job)
     done = client.run(f"ulimit -n 4096; python3 {script} {job}", timeout_s=seconds + 60)
     try:
-        told = json.loads(done.output)
+        answer = json.loads(done.output)
     except ValueError:
         said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
         raise NotProven(f"the VPN users' traffic failed on the {client.name}: {said}") from None
@@ -174,10 +174,10 @@ def together(
     return Together(
         asked=tuple(
             Asked(user, one["answers"], one["failed"], one["reason"])
-            for user, one in zip(users, told["asked"], strict=True)
+            for user, one in zip(users, answer["asked"], strict=True)
         ),
-        reached=tuple((names[one], names[other]) for one, other in told["arrived"]),
-        answered=tuple(names[at] for at in told["answered"]),
+        reached=tuple((names[one], names[other]) for one, other in answer["arrived"]),
+        answered=tuple(names[at] for at in answer["answered"]),
     )
 
 

@@ -68,8 +68,8 @@ def mixed_load(
         timeout_s=ramp_s * 2 + sustain_s + _GIVEN_UP_S,
     )
     try:
-        told = json.loads(done.output)
-        found = [Transfer(**one, seconds=window_s) for one in told["windows"]]
+        answer = json.loads(done.output)
+        found = [Transfer(**one, seconds=window_s) for one in answer["windows"]]
     except (ValueError, TypeError, KeyError):
         said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
         raise NotProven(f"the load of downloads failed on the {client.name}: {said}") from None

@@ -42,8 +42,8 @@ class ExplicitProxy:
         if (self.gateway.row(INTERFACE, side) or {}).get("explicit-web-proxy") != "enable":
             self.changes.change(INTERFACE, side, {"explicit-web-proxy": "enable"})
         address = self.gateway.port_address(side)
-        told = str(settings.get("http-incoming-port") or DEFAULT_PORT)
-        return address, int(told.split("-")[0].split()[0])
+        port = str(settings.get("http-incoming-port") or DEFAULT_PORT)
+        return address, int(port.split("-")[0].split()[0])
 
     def permit(self) -> None:
         """One proxy policy, above all others: from the client to the server."""

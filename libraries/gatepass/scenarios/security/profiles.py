@@ -289,16 +289,16 @@ def without_licence(gateway: FortiGate) -> dict[str, str]:
         NotProven: the device does not tell.
     """
     try:
-        told = gateway.monitor("license/status").get("results", {})
+        licences = gateway.monitor("license/status").get("results", {})
     except Refused as refused:
         raise NotProven(
             f"whether the gateway has the licences that the order needs is not known: {refused} "
             "Give the API user read access to it (sysgrp)."
         ) from None
     return {
-        function: str(told[function].get("status", "unknown")).replace("_", " ")
+        function: str(licences[function].get("status", "unknown")).replace("_", " ")
         for function in FUNCTIONS
-        if isinstance(told.get(function), dict) and told[function].get("status") != LICENSED
+        if isinstance(licences.get(function), dict) and licences[function].get("status") != LICENSED
     }
 
 

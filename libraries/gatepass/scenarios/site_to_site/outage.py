@@ -60,12 +60,12 @@ def around(pulses: Pulses, moment: float, within_s: float) -> tuple[tuple[Gap, .
 
 
 def conclude(
-    told: str, inside: Outage, outside: Outage, elsewhere: Outage, limit_ms: float
+    subject: str, inside: Outage, outside: Outage, elsewhere: Outage, limit_ms: float
 ) -> None:
     """Return where the outage is within its limit; raise for every other verdict.
 
     Args:
-        told: what the limit is for, for the sentence: "Outage while …".
+        subject: what the limit is for, for the sentence: "Outage while …".
         inside: of the path that is judged, at that moment.
         outside: of a path beside it, at the same moment: what shows there as well is the rig's.
         elsewhere: of the path that is judged, at other times: what shows there as well has
@@ -79,7 +79,7 @@ def conclude(
     if inside.most <= limit_ms:
         return
     seen = (
-        f"{told}: {inside} (one observation, which has no spread; a pulse each "
+        f"{subject}: {inside} (one observation, which has no spread; a pulse each "
         f"{inside.resolution_ms:g} ms tells it no closer); allowed are {limit_ms:g} ms."
     )
     for other, where in (

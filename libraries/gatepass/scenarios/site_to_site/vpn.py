@@ -89,10 +89,10 @@ class SiteVpn:
             return not why
 
         if not until(up, UP_S):
-            told = f"{why}; its log ends with “{charon.last_words()}”"
+            words = f"{why}; its log ends with “{charon.last_words()}”"
             self.must_reach(client)
             raise AssertionError(
-                f"The tunnel with {tunnel.proposal.label} does not come up. The peer says: {told}."
+                f"The tunnel with {tunnel.proposal.label} does not come up. The peer says: {words}."
             )
         return self.sa(tunnel)
 
