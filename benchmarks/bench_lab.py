@@ -17,7 +17,7 @@ from gatepass.endpoint.ssh import SshShell
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import Journal
-from gatepass.gateway.rules import Flow, RuleSet
+from gatepass.gateway.rules import RuleSet, TestFlow
 from gatepass.inputs import load_testbed
 from gatepass.inputs.testbed import Testbed
 
@@ -105,7 +105,8 @@ class BenchLab:
     def rules(self, gateway: FortiGate) -> RuleSet:
         """Test policies by the suite's own code."""
         ends, ports = self.testbed.endpoints, self.testbed.gateway
-        flow = Flow(ends.client.address, ends.server.address, ports.client_port, ports.server_port)
+        addresses = (ends.client.address, ends.server.address)
+        flow = TestFlow(*addresses, ports.client_port, ports.server_port)
         return RuleSet(gateway, self.changes(gateway), flow)
 
     def changes(self, gateway: FortiGate) -> Changes:

@@ -25,7 +25,7 @@ from statistics import fmean, median
 from benchmarks.bench_lab import BenchLab
 from benchmarks.table import show, spread
 from gatepass.gateway.fortigate import FortiGate
-from gatepass.scenarios.provisioning import Provisioning
+from gatepass.scenarios.provisioning import TenantProvisioning
 from gatepass.scenarios.tenant import HOSTS, POLICIES
 
 COUNTS = (10, 25, 50, 100)
@@ -215,7 +215,7 @@ def _tenant(folder: Path) -> dict[str, float]:
         with lab.inside():
             gateway = lab.gateway()
             outer = lab.testbed.gateway.server_port
-            (done,) = Provisioning(lab.gateway, lab.changes(gateway), outer).set_up(1, 1)
+            (done,) = TenantProvisioning(lab.gateway, lab.changes(gateway), outer).set_up(1, 1)
             gateway.close()
     finally:
         lab.down()

@@ -13,7 +13,7 @@ from benchmarks.bench_lab import MARK, labs
 from benchmarks.machine import busy_s
 from benchmarks.table import show, spread
 from gatepass.base.waiting import until
-from gatepass.endpoint.download import Source, Transfer, fetch, timed
+from gatepass.endpoint.download import FileSource, Transfer, fetch, timed
 from gatepass.endpoint.file_server import TestFiles
 from gatepass.endpoint.shell import Shell
 from gatepass.endpoint.specimens import EICAR, Specimen
@@ -45,9 +45,9 @@ def main(args: Namespace) -> None:
         for _ in range(args.times or 5):
             for path, address in paths.items():
                 inspection.switch(path == INSPECTED)
-                _await(client, files, Source("http", address, ports["http"]), path != INSPECTED)
+                _await(client, files, FileSource("http", address, ports["http"]), path != INSPECTED)
                 for scheme, port in ports.items():
-                    source = Source(scheme, address, port)
+                    source = FileSource(scheme, address, port)
                     transfer, busy_s = _measured(client, source, files.path("large.bin"))
                     key = (scheme.upper(), path)
                     rates.setdefault(key, []).append(transfer.mbps)
@@ -64,7 +64,7 @@ def main(args: Namespace) -> None:
     )
 
 
-def _await(client: Shell, files: TestFiles, source: Source, arrives: bool) -> None:
+def _await(client: Shell, files: TestFiles, source: FileSource, arrives: bool) -> None:
     """Wait until the virus test file shows that inspection is on, or off."""
 
     def as_it_should() -> bool:
@@ -75,7 +75,7 @@ def _await(client: Shell, files: TestFiles, source: Source, arrives: bool) -> No
         raise SystemExit(f"The virus test file {'does not arrive' if arrives else 'arrives'}.")
 
 
-def _measured(client: Shell, source: Source, path: str) -> tuple[Transfer, float]:
+def _measured(client: Shell, source: FileSource, path: str) -> tuple[Transfer, float]:
     """A download, and how long the machine's cores were busy meanwhile, in seconds."""
     before = busy_s()
     transfer = timed(client, source, path, SIZE, LIMIT_S)

@@ -8,12 +8,12 @@ from gatepass.base.errors import NotProven
 from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint.download import Transfer
 from gatepass.scenarios.security.application_mix import MIX, OBJECTS, Mix, mixed_load
-from gatepass.verdict.disturbance import Watched, told_of
+from gatepass.verdict.disturbance import Watched, aside_in_words
 from gatepass.verdict.rfc9411 import (
     SUSTAIN_S,
     deviation_percent,
-    failures_told,
-    steadiness_told,
+    failures_in_words,
+    steadiness_in_words,
     too_many,
 )
 from support.guard import keyword
@@ -100,8 +100,8 @@ class ApplicationLoads(KeywordLibrary):
             while (whole := self.runner.watched(phase)).disturbed:
                 aside.append((whole, whole.disturbed))
                 if len(aside) == phases:
-                    raise NotProven(f"the rig was not its own: {told_of(aside)}")
-        rate.aside = told_of(aside)
+                    raise NotProven(f"the rig was not its own: {aside_in_words(aside)}")
+        rate.aside = aside_in_words(aside)
         self._compare(rate, _split(windows, count), 2 * seconds, 2)
 
     # -- helpers -----------------------------------------------------------------------------
@@ -168,12 +168,12 @@ class ApplicationLoads(KeywordLibrary):
         }
         rates = [Transfer.joined(trial).mbps for trial in trials]
         rate.measured(self._load.conditions, rates, facts)
-        self._hardly_any_should_have_failed(rate, whole, steadiness_told(deviation))
+        self._hardly_any_should_have_failed(rate, whole, steadiness_in_words(deviation))
 
     def _hardly_any_should_have_failed(
         self, rate: ServicesRate, whole: Transfer, steadiness: str
     ) -> None:
-        sentence = failures_told(whole.failed, whole.files, self.run.profile.confidence)
+        sentence = failures_in_words(whole.failed, whole.files, self.run.profile.confidence)
         wrong = not whole.files or too_many(whole.failed, whole.files)
         if wrong:
             sentence += f" {self._failed_without(rate, whole.seconds)}"

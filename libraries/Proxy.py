@@ -10,7 +10,7 @@ from gatepass.base.waiting import until
 from gatepass.results.measurements import observed
 from gatepass.scenarios.security import proxy_users
 from gatepass.scenarios.security.proxy_users import Users
-from gatepass.verdict.rfc9411 import SUSTAIN_S, failures_told, too_many
+from gatepass.verdict.rfc9411 import SUSTAIN_S, failures_in_words, too_many
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S
@@ -160,7 +160,7 @@ class Proxy(KeywordLibrary):
         """
         failed = sum(trial.failed for trial in self._asked.trials)
         asked = sum(trial.attempted for trial in self._asked.trials)
-        sentence = failures_told(failed, asked, self.run.profile.confidence)
+        sentence = failures_in_words(failed, asked, self.run.profile.confidence)
         wrong = not asked or too_many(failed, asked)
         if wrong:
             sentence += " " + self._not_without_the_proxy(

@@ -273,7 +273,7 @@ class RemoteTraffic(KeywordLibrary):
         unserved = [one for one in traffic.asked if not one.served]
         if any(not one.answers for one in unserved):
             self._must_be_reached_directly()
-        why = f" The first of the others: {unserved[0].told}." if unserved else ""
+        why = f" The first of the others: {unserved[0].summary}." if unserved else ""
         self.check.evidence(
             say("users_pass"),
             f"{traffic.served} of {len(traffic.asked)} users got {traffic.answers:,} answers, "

@@ -7,7 +7,7 @@ from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.specimens import Specimen, SpecimenName
 from gatepass.gateway.fortigate import Refused
-from gatepass.gateway.security_log import stopped, told
+from gatepass.gateway.security_log import described, stopped
 from gatepass.scenarios.security.profiles import PROXY
 from support import words
 from support.arrivals import ask, must_arrive, specimen_of
@@ -130,7 +130,7 @@ class Services(KeywordLibrary):
         there = until(grown, _LOG_LAG_S)
         self.check.evidence(
             say("logged", log=specimen.log),
-            told(found[0]) + "." if there else "No new entry about the client's address.",
+            described(found[0]) + "." if there else "No new entry about the client's address.",
             there,
         )
 

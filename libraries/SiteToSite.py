@@ -11,7 +11,7 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.strongswan import USER_SPACE
-from gatepass.endpoint.wire_watch import Seen
+from gatepass.endpoint.wire_watch import PacketCounts
 from gatepass.gateway.shapers import Held, held, held_alike
 from gatepass.inputs.proposals import PROPOSALS, Proposal, ProposalName
 from gatepass.results.record import Measurement, figure
@@ -48,7 +48,7 @@ class TunnelTraffic(Steps):
         reached: whether a host behind the tunnel answered while it was up.
     """
 
-    wire_before: Seen
+    wire_before: PacketCounts
     bytes_before: tuple[int, int]
     rig: Rig
     fastest: Measurement

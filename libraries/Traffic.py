@@ -6,9 +6,9 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.results.record import Evidence, Measurement, figure
 from gatepass.results.trial import Load
-from gatepass.verdict.causes import Seen
+from gatepass.verdict.causes import Observations
 from gatepass.verdict.disturbance import disturbance
-from gatepass.verdict.endpoint_load import Ends
+from gatepass.verdict.endpoint_load import EndpointLoads
 from gatepass.verdict.judgement import HEADROOM, Rig, because, until_decided
 from gatepass.verdict.loss import LossOfTheRig, loss, lost
 from gatepass.verdict.throughput import Trials, must_be_enough
@@ -107,7 +107,7 @@ class Traffic(KeywordLibrary):
         if not enough:
             held = trials.measurement("baseline", say(when), promised)
             rig = Rig(trials.rates, trials.rig.limit)
-            seen = Seen(held, by_rig=True, trials=trials.trials, without=trials.rates)
+            seen = Observations(held, by_rig=True, trials=trials.trials, without=trials.rates)
             raise NotProven(because(rig.limits(held), cause_of(self.check, seen)))
 
     # -- through the gateway -----------------------------------------------------------------
@@ -234,5 +234,5 @@ class Traffic(KeywordLibrary):
             raise NotProven(
                 f"only {figure(carried)} Mbit/s of datagrams came through of "
                 f"{self._sent.load.udp_mbps:g} that were asked for, so the ceiling was not tried. "
-                f"{Ends.of(self.check.trials.trials).limit() or unknown}"
+                f"{EndpointLoads.of(self.check.trials.trials).limit() or unknown}"
             )

@@ -11,7 +11,7 @@ from pathlib import Path
 from certificate_checks import throughput
 from certificate_examples import DIGEST, approved
 from gatepass.history import store
-from gatepass.history.series import Point, Run, Series
+from gatepass.history.series import Point, RecordedRun, Trend
 from gatepass.results.outcome import Outcome
 from gatepass.results.results_json import document
 from said import words
@@ -69,18 +69,18 @@ def series(
     unit: str = "Mbit/s",
     threshold: float = 300.0,
     relation: str = "at least",
-) -> Series:
+) -> Trend:
     """A series with these trials of each run."""
     points = tuple(
         Point(_run(number), sum(trials) / len(trials), None, tuple(trials), threshold, relation)
         for number, trials in enumerate(figures)
     )
-    return Series("stateful_throughput", words("1 policy, NAT off"), unit, "TCP goodput", points)
+    return Trend("stateful_throughput", words("1 policy, NAT off"), unit, "TCP goodput", points)
 
 
 def simulated(
     chance: random.Random, runs: int, between: float, within: float, trials: int = 3
-) -> Series:
+) -> Trend:
     """A series without a change.
 
     Args:
@@ -98,9 +98,9 @@ def simulated(
     )
 
 
-def _run(number: int) -> Run:
+def _run(number: int) -> RecordedRun:
     started = (FIRST + timedelta(days=number)).isoformat()
-    return Run(
+    return RecordedRun(
         f"run-{number}", started, "approved", (), {}, "lab", "", "SGW-200", SERIAL, "v7.4.8",
         "quick", {}, "",
     )  # fmt: skip

@@ -54,22 +54,22 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class FaultyEndpoint:
     """Where a fault acts: the endpoint's node and what the lab keeps of it."""
 
     node: Node
     endpoint: Endpoint
 
 
-Begin = Callable[[Place, Mapping[str, Value]], Record]
-End = Callable[[Place, Record], None]
+Begin = Callable[[FaultyEndpoint, Mapping[str, Value]], Record]
+End = Callable[[FaultyEndpoint, Record], None]
 
 
 def _iperf3() -> str:
     return program("iperf3") or "/usr/bin/iperf3"
 
 
-def _iperf3_down(place: Place, values: Mapping[str, Value]) -> Record:
+def _iperf3_down(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     script = place.endpoint.folder / "iperf3-refusing"
     script.write_text(_REFUSING)
     script.chmod(0o755)
@@ -81,7 +81,7 @@ def _iperf3_down(place: Place, values: Mapping[str, Value]) -> Record:
 def _missing(name: str) -> Begin:
     """Hide a program, wherever it is."""
 
-    def begin(place: Place, values: Mapping[str, Value]) -> Record:
+    def begin(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
         folders = {
             os.path.realpath(folder)
             for folder in PATH.split(":")
@@ -101,7 +101,7 @@ def _missing(name: str) -> Begin:
     return begin
 
 
-def _vpn_client_broken(place: Place, values: Mapping[str, Value]) -> Record:
+def _vpn_client_broken(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     script = place.endpoint.folder / "openconnect-broken"
     script.write_text(_BROKEN)
     script.chmod(0o755)
@@ -110,12 +110,12 @@ def _vpn_client_broken(place: Place, values: Mapping[str, Value]) -> Record:
     return {"mounts": [target]}
 
 
-def _unmount(place: Place, record: Record) -> None:
+def _unmount(place: FaultyEndpoint, record: Record) -> None:
     for target in record["mounts"]:
         place.node.must(["umount", "--lazy", target])
 
 
-def _iperf3_busy(place: Place, values: Mapping[str, Value]) -> Record:
+def _iperf3_busy(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     port = str(values["port"])
     log = place.endpoint.folder / "iperf3-busy.log"
     node = place.node
@@ -134,7 +134,7 @@ def _iperf3_busy(place: Place, values: Mapping[str, Value]) -> Record:
     return record
 
 
-def _wait(place: Place, port: int, state: str, what: str) -> None:
+def _wait(place: FaultyEndpoint, port: int, state: str, what: str) -> None:
     """Wait until a TCP socket of this local port is in a state (RFC 9293, 3.3.2)."""
 
     def reached() -> bool:
@@ -153,14 +153,14 @@ def _wait(place: Place, port: int, state: str, what: str) -> None:
         )
 
 
-def _end_processes(place: Place, record: Record) -> None:
+def _end_processes(place: FaultyEndpoint, record: Record) -> None:
     for entry in reversed(record["processes"]):
         process = Process(**entry)
         place.node.signal(process, "KILL")
         wait_until(lambda process=process: not process.alive(place.node.proc), _START_SECONDS)
 
 
-def _ssh_lost(place: Place, values: Mapping[str, Value]) -> Record:
+def _ssh_lost(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     server = place.endpoint.sshd(place.node)
     if server is None:
         raise LabError(f"The lab's {place.node.name} has no SSH server that could be lost.")
@@ -170,13 +170,13 @@ def _ssh_lost(place: Place, values: Mapping[str, Value]) -> Record:
     return {"processes": [process.as_dict()]}
 
 
-def _ssh_found(place: Place, record: Record) -> None:
+def _ssh_found(place: FaultyEndpoint, record: Record) -> None:
     _end_processes(place, record)
     if place.endpoint.sshd(place.node) is None:
         place.endpoint.start_sshd(place.node)
 
 
-def _slow_endpoint(place: Place, values: Mapping[str, Value]) -> Record:
+def _slow_endpoint(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     record: Record = {"interfaces": list(_SHAPED)}
     limit = f"tbf rate {float(values['mbps']):g}mbit burst 64k latency 50ms"
     commands = []
@@ -199,14 +199,14 @@ def _slow_endpoint(place: Place, values: Mapping[str, Value]) -> Record:
     return record
 
 
-def _as_fast_as_before(place: Place, record: Record) -> None:
+def _as_fast_as_before(place: FaultyEndpoint, record: Record) -> None:
     for name in record["interfaces"]:
         place.node.run(["tc", "qdisc", "del", "dev", name, "root"])
         place.node.run(["tc", "qdisc", "del", "dev", name, "ingress"])
         place.node.run(["ip", "link", "del", f"slow-{name}"])
 
 
-def _cpu_busy(place: Place, values: Mapping[str, Value]) -> Record:
+def _cpu_busy(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     real = "/run/iperf3-program"
     script = place.endpoint.folder / "iperf3-starved"
     hogs = "& ".join([_HOG] * (os.cpu_count() or 1))
@@ -215,7 +215,7 @@ def _cpu_busy(place: Place, values: Mapping[str, Value]) -> Record:
     return _in_the_place_of(place, _iperf3(), script, real)
 
 
-def _clock_off(place: Place, values: Mapping[str, Value]) -> Record:
+def _clock_off(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     """All nodes share the machine's clock, so it is its reading that is made wrong."""
     script, real = place.endpoint.folder / "date-ahead", "/run/date-program"
     script.write_text(f'#!/bin/sh\nexec {real} --date="{values["seconds"]} seconds" "$@"\n')
@@ -223,7 +223,7 @@ def _clock_off(place: Place, values: Mapping[str, Value]) -> Record:
     return _in_the_place_of(place, program("date") or "/usr/bin/date", script, real)
 
 
-def _in_the_place_of(place: Place, path: str, script: Path, real: str) -> Record:
+def _in_the_place_of(place: FaultyEndpoint, path: str, script: Path, real: str) -> Record:
     """Have a script in a program's place, and the program itself as `real`."""
     target = os.path.realpath(path)
     place.node.must(["/bin/sh", "-ec", f": >{real}; mount --bind {target} {real}"])
@@ -235,7 +235,7 @@ def _key_files(endpoint: Endpoint) -> list[Path]:
     return [endpoint.folder / f"ssh_host_ed25519_key{suffix}" for suffix in ("", ".pub")]
 
 
-def _host_key_changed(place: Place, values: Mapping[str, Value]) -> Record:
+def _host_key_changed(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     for file in _key_files(place.endpoint):
         shutil.copy2(file, file.with_name(file.name + ".known"))
     place.endpoint.new_host_key()
@@ -243,13 +243,13 @@ def _host_key_changed(place: Place, values: Mapping[str, Value]) -> Record:
     return {}
 
 
-def _host_key_as_known(place: Place, record: Record) -> None:
+def _host_key_as_known(place: FaultyEndpoint, record: Record) -> None:
     for file in _key_files(place.endpoint):
         file.with_name(file.name + ".known").replace(file)
     _restart_sshd(place)
 
 
-def _restart_sshd(place: Place) -> None:
+def _restart_sshd(place: FaultyEndpoint) -> None:
     place.endpoint.stop_sshd(place.node)
     place.endpoint.start_sshd(place.node)
 
@@ -257,7 +257,7 @@ def _restart_sshd(place: Place) -> None:
 def _firewall(hook: str) -> Begin:
     """Drop what comes to ports (hook `input`), or what is for them (`output`)."""
 
-    def begin(place: Place, values: Mapping[str, Value]) -> Record:
+    def begin(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
         rule = f"meta l4proto {{ tcp, udp }} th dport {{ {values['ports']} }} drop"
         chain = f"chain ports {{ type filter hook {hook} priority filter; {rule}; }}"
         place.node.must(["nft", f"table inet {_FIREWALL} {{ {chain}; }}"])
@@ -266,7 +266,7 @@ def _firewall(hook: str) -> Begin:
     return begin
 
 
-def _no_firewall(place: Place, record: Record) -> None:
+def _no_firewall(place: FaultyEndpoint, record: Record) -> None:
     place.node.must(["nft", "delete", "table", "inet", _FIREWALL])
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from lab.base.faults import FAULTS, Fault, Value
 from lab.endpoints.endpoint import Endpoint
-from lab.faults.endpoints import ENDPOINT_FAULTS, Place
+from lab.faults.endpoints import ENDPOINT_FAULTS, FaultyEndpoint
 from lab.lifecycle.control import call
-from lab.lifecycle.device import Device
+from lab.lifecycle.device import GatewayDevice
 from lab.lifecycle.state import Lab
 
 
@@ -22,7 +22,7 @@ class Injection:
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._socket = Device(lab.folder).control_socket
+        self._socket = GatewayDevice(lab.folder).control_socket
 
     def inject(self, fault: Fault, values: Mapping[str, Value]) -> None:
         """Put a fault in force; one that is in force already gets the new values.
@@ -70,8 +70,8 @@ class Injection:
         found = call(self._socket, "GET", "/faults")["active"]
         return dict(found) | {name: entry["values"] for name, entry in self._read().items()}
 
-    def _place(self, fault: Fault) -> Place:
-        return Place(self._lab.node(fault.side), Endpoint(self._lab.folder, fault.side))
+    def _place(self, fault: Fault) -> FaultyEndpoint:
+        return FaultyEndpoint(self._lab.node(fault.side), Endpoint(self._lab.folder, fault.side))
 
     @property
     def _file(self) -> Path:

@@ -39,7 +39,7 @@ class Caller:
 
 
 @dataclass
-class Session:
+class AdminSession:
     """A login with a password.
 
     Attributes:
@@ -120,7 +120,7 @@ class Access:
     def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
         self._vault = vault
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, AdminSession] = {}
         self.lock_out = LockOut(lambda: self._setting("admin-lockout-threshold"),
                                 lambda: self._setting("admin-lockout-duration"))
 
@@ -159,7 +159,7 @@ class Access:
         return Caller(row["name"], rights, csrf)
 
     def log_in(self, name: str, password: str, address: str, *,
-               with_csrf: bool) -> tuple[str, Session] | None:
+               with_csrf: bool) -> tuple[str, AdminSession] | None:
         """Start a session; None if name or password are wrong."""
         row = self._database.state.find("system/admin", name)
         sealed = row["password"] if row is not None else ""
@@ -170,7 +170,7 @@ class Access:
             return None
         self.lock_out.succeed(address)
         key = secrets.token_urlsafe(32)
-        session = Session(name, secrets.token_hex(16).upper() if with_csrf else None)
+        session = AdminSession(name, secrets.token_hex(16).upper() if with_csrf else None)
         self._sessions[key] = session
         return key, session
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from lab.base.errors import LabMistake
 from lab.gateway.device import Device
 from lab.gateway.faults import known
-from lab.gateway.listener import Listener
+from lab.gateway.listener import RestListener
 
 
 class Control:
@@ -20,7 +20,7 @@ class Control:
         listener: follows the faults of the API.
     """
 
-    def __init__(self, device: Device, listener: Listener) -> None:
+    def __init__(self, device: Device, listener: RestListener) -> None:
         self._device = device
         self._listener = listener
         application = web.Application()

@@ -19,14 +19,14 @@ from lab.gateway import schema
 from lab.gateway.applier import Applier, Config, DataPlane
 from lab.gateway.cli.script import Script
 from lab.gateway.cmdb.database import Database
-from lab.gateway.cmdb.editor import Editor, Place
+from lab.gateway.cmdb.editor import Editor, Location
 from lab.gateway.cmdb.rows import Builder
 from lab.gateway.cmdb.store import Store
 from lab.gateway.cmdb.vault import Vault
 from lab.gateway.faults import Faults
 from lab.gateway.identity import Identity
 from lab.gateway.resources import Resources
-from lab.gateway.security_log import SecurityLog
+from lab.gateway.security_log import GatewayLog
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ class Device:
             self.faults.loses_object)
         self.resources = Resources(
             folder.path, lambda: self.applier.call(data_plane.session_count))
-        self.security_log = SecurityLog(folder.path / "security.jsonl")
+        self.security_log = GatewayLog(folder.path / "security.jsonl")
         self.on_settings_changed: Callable[[], object] = lambda: None
         self._global: object = None
         self._is_ready = False
@@ -148,7 +148,7 @@ class Device:
     def _deliver(self, port: int, delivered: Path | None) -> None:
         """Make a new gateway into what the provider's deployment leaves."""
         editor = self.database.editor()
-        editor.update(Place("system/global"), {"admin-sport": port})
+        editor.update(Location("system/global"), {"admin-sport": port})
         self._add_administrators(editor)
         if delivered is not None:
             try:
@@ -174,10 +174,10 @@ class Device:
             "certificate": certificate.decode(), "private-key": key.decode()})
 
     def _add_administrators(self, editor: Editor) -> None:
-        editor.create(Place("system/admin"), {
+        editor.create(Location("system/admin"), {
             "name": ADMIN, "accprofile": "super_admin", "vdom": [{"name": "root"}],
             "password": self.folder.password})
-        editor.create(Place("system/api-user"), {
+        editor.create(Location("system/api-user"), {
             "name": API_USER, "accprofile": "super_admin", "vdom": [{"name": "root"}],
             "api-key": self.folder.token, "trusthost": [self._trusted_network()]})
 
@@ -194,7 +194,7 @@ class Device:
         if row is None or self.vault.reveal(row["api-key"]) == self.folder.token:
             return
         with self.database.change() as editor:
-            editor.update(Place("system/api-user", API_USER), {"api-key": self.folder.token})
+            editor.update(Location("system/api-user", API_USER), {"api-key": self.folder.token})
 
     async def start(self) -> None:
         """Bring the configuration into force and begin to sample.

@@ -20,7 +20,7 @@ _SHUTDOWN_SECONDS = 1.0
 _OLD_CIPHERS = "ALL:@SECLEVEL=0"
 
 
-class Listener:
+class RestListener:
     """HTTPS on the management port, and plain HTTP while a fault asks for it.
 
     Args:

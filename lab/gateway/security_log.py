@@ -26,7 +26,7 @@ _LATEST = 1e11
 Event = dict[str, Any]
 
 
-class SecurityLog(Periodic):
+class GatewayLog(Periodic):
     """Reads the log as it grows.
 
     Args:

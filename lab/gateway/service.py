@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab.gateway.control import Control
 from lab.gateway.device import Device, SetupError
-from lab.gateway.listener import Listener
+from lab.gateway.listener import RestListener
 from lab.gateway.rest.app import Api
 
 _LOG_BYTES = 5_000_000
@@ -41,7 +41,7 @@ async def run(device: Device, ready: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
-    listener = Listener(device, Api(device).application())
+    listener = RestListener(device, Api(device).application())
     control = Control(device, listener)
     # The answer to the call that changed the port goes out first.
     device.on_settings_changed = lambda: loop.call_later(

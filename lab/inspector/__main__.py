@@ -23,13 +23,17 @@ from lab.inspector.ftp_data import Expected
 from lab.inspector.ftp_session import FtpData, FtpSession
 from lab.inspector.http_session import HttpSession
 from lab.inspector.legs import Leg, accepted, listener
-from lab.inspector.pace import Pace
-from lab.inspector.plan import Plan, plan
+from lab.inspector.pace import InspectionPace
+from lab.inspector.plan import InspectionPlan, plan
 from lab.inspector.raw_session import RawSession, TlsSession
-from lab.inspector.session import Room, Session
+from lab.inspector.session import InspectedSession, Room
 from lab.io.loop import Loop
 
-_SESSIONS: dict[str, type[Session]] = {"HTTP": HttpSession, "HTTPS": TlsSession, "FTP": FtpSession}
+_SESSIONS: dict[str, type[InspectedSession]] = {
+    "HTTP": HttpSession,
+    "HTTPS": TlsSession,
+    "FTP": FtpSession,
+}
 
 
 class Inspector:
@@ -43,7 +47,12 @@ class Inspector:
     def __init__(self, clamd: str, log: Path) -> None:
         loop = Loop()
         self._room = Room(
-            loop, Clamd(loop, clamd), SecurityLog(log), Pace(loop), Expected(), Plan()
+            loop,
+            Clamd(loop, clamd),
+            SecurityLog(log),
+            InspectionPace(loop),
+            Expected(),
+            InspectionPlan(),
         )
         self._said = b""
 
@@ -92,7 +101,7 @@ class Inspector:
             return
         expectation = room.expected.take(leg.source[0], leg.dest)
         if expectation is not None:
-            session: Session = FtpData(room, leg, expectation)
+            session: InspectedSession = FtpData(room, leg, expectation)
         else:
             session = _SESSIONS.get(policy.services.get(leg.dest[1], ""), RawSession)(room, leg)
         room.loop.spawn(session.run())

@@ -15,7 +15,7 @@ from lab.inspector.legs import Leg, opened
 from lab.inspector.pages import ftp_refusal
 from lab.inspector.reader import Body, Ended, Reader
 from lab.inspector.relay import Relay
-from lab.inspector.session import Room, Session
+from lab.inspector.session import InspectedSession, Room
 from lab.io.stream import Stream
 
 _LONGEST_LINE = 8192
@@ -31,7 +31,7 @@ class Transfer:
     upload: bool | None
 
 
-class FtpSession(Session):
+class FtpSession(InspectedSession):
     """A control connection."""
 
     service = "FTP"
@@ -136,7 +136,7 @@ class FtpSession(Session):
         return ftp_refusal(data.blocked.kind, list(data.blocked.facts.values())[-1])
 
 
-class FtpData(Session):
+class FtpData(InspectedSession):
     """A data connection. Its first half is the client's or, in active mode, the server's."""
 
     service = "FTP"

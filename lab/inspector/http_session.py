@@ -12,7 +12,7 @@ from lab.inspector.content import Content
 from lab.inspector.judge import FROM_CLIENT, FROM_SERVER, HTTP_BROWSER, Blocked, Judge
 from lab.inspector.pages import page
 from lab.inspector.reader import Body
-from lab.inspector.session import Session
+from lab.inspector.session import InspectedSession
 
 _DRAIN_S = 2.0
 
@@ -34,7 +34,7 @@ class Exchange:
     tunnel: bool | None = None
 
 
-class HttpSession(Session):
+class HttpSession(InspectedSession):
     """Requests go up as they come, and are remembered until their responses come down."""
 
     service = "HTTP"

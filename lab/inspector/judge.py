@@ -7,7 +7,7 @@ from typing import Any
 
 from lab.inspector.events import SecurityLog
 from lab.inspector.legs import Leg
-from lab.inspector.plan import Plan, Policy
+from lab.inspector.plan import InspectionPlan, InspectionPolicy
 from lab.inspector.signatures import Rule, Search
 from lab.inspector.urlfilter import first_match
 
@@ -42,7 +42,12 @@ class Judge:
     """
 
     def __init__(
-        self, plan: Plan, policy: Policy, leg: Leg, service: str, log: SecurityLog
+        self,
+        plan: InspectionPlan,
+        policy: InspectionPolicy,
+        leg: Leg,
+        service: str,
+        log: SecurityLog,
     ) -> None:
         self.plan, self.policy, self.service = plan, policy, service
         self._leg, self._log = leg, log

@@ -7,7 +7,7 @@ import time
 from lab.io.loop import Loop
 
 
-class Pace:
+class InspectionPace:
     """Lets whoever has taken something wait as long as the limits ask for.
 
     Attributes:

@@ -91,7 +91,7 @@ class Buffering:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class InspectionPolicy:
     """What one firewall policy has inspected.
 
     Attributes:
@@ -118,7 +118,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class InspectionPlan:
     """Everything the inspector is told.
 
     Attributes:
@@ -130,7 +130,7 @@ class Plan:
         block_all: True for the fault that the web filter blocks everything.
     """
 
-    policies: Mapping[int, Policy] = field(default_factory=dict)
+    policies: Mapping[int, InspectionPolicy] = field(default_factory=dict)
     log: bool = True
     altered: bool = False
     mbps: float = 0.0
@@ -138,9 +138,9 @@ class Plan:
     block_all: bool = False
 
 
-def plan(found: Mapping[str, Any]) -> Plan:
+def plan(found: Mapping[str, Any]) -> InspectionPlan:
     """A plan from its JSON."""
-    return Plan(
+    return InspectionPlan(
         policies={int(slot): _policy(row) for slot, row in found["policies"].items()},
         log=found["log"],
         altered=found["altered"],
@@ -150,11 +150,11 @@ def plan(found: Mapping[str, Any]) -> Plan:
     )
 
 
-def _policy(row: Mapping[str, Any]) -> Policy:
+def _policy(row: Mapping[str, Any]) -> InspectionPolicy:
     web, files, apps, sensor = (
         row[key] for key in ("webfilter", "files", "applications", "sensor")
     )
-    return Policy(
+    return InspectionPolicy(
         id=row["id"],
         log=row["log"],
         nat=row["nat"],

@@ -6,11 +6,11 @@ from lab.inspector import http
 from lab.inspector.judge import FROM_CLIENT, FROM_SERVER
 from lab.inspector.reader import Body, Reader
 from lab.inspector.relay import Relay
-from lab.inspector.session import Session
+from lab.inspector.session import InspectedSession
 from lab.inspector.tls import NoHello, server_name
 
 
-class RawSession(Session):
+class RawSession(InspectedSession):
     """A session that is passed on as it is, with a look for signatures."""
 
     async def upward(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lab.inspector import http
 from lab.inspector.content import Content
 from lab.inspector.judge import Blocked
-from lab.inspector.pace import Pace
+from lab.inspector.pace import InspectionPace
 from lab.inspector.reader import Body, Ended, Piece
 from lab.io.backlog import HELD, Backlog
 from lab.io.stream import Stream
@@ -22,7 +22,7 @@ class Relay:
         alters: whether one byte of each body is changed (a fault).
     """
 
-    def __init__(self, target: Stream, pace: Pace, alters: bool) -> None:
+    def __init__(self, target: Stream, pace: InspectionPace, alters: bool) -> None:
         self._target, self._pace, self._alters = target, pace, alters
 
     async def plain(self, prefix: bytes, body: Body) -> None:

@@ -10,8 +10,8 @@ from lab.inspector.clamd import Clamd
 from lab.inspector.http import Unreadable
 from lab.inspector.judge import Blocked, Judge
 from lab.inspector.legs import Leg, opened
-from lab.inspector.pace import Pace
-from lab.inspector.plan import Plan
+from lab.inspector.pace import InspectionPace
+from lab.inspector.plan import InspectionPlan
 from lab.inspector.reader import Reader
 from lab.inspector.relay import Relay
 from lab.io.loop import Loop, Signal
@@ -29,12 +29,12 @@ class Room:
     loop: Loop
     clamd: Clamd
     log: SecurityLog
-    pace: Pace
+    pace: InspectionPace
     expected: Expected
-    plan: Plan
+    plan: InspectionPlan
 
 
-class Session:
+class InspectedSession:
     """One session. It ends when both ways have ended, or at once when one of them breaks."""
 
     service = "TCP"

@@ -11,7 +11,7 @@ from lab.base.secret import write_secret
 from lab.endpoints.endpoint import Endpoint
 from lab.endpoints.server_services import Services
 from lab.endpoints.ssh_keys import ssh_key_pair
-from lab.lifecycle.device import Delivery, Device
+from lab.lifecycle.device import Delivery, GatewayDevice
 from lab.lifecycle.state import Lab, create, exclusive
 from lab.lifecycle.takedown import down, remove
 from lab.lifecycle.testbed import write_testbed
@@ -94,7 +94,7 @@ def up(name: str, owner: Process, delivery: Delivery) -> Lab:
 
 def _build(lab: Lab, delivery: Delivery) -> None:
     endpoints = {name: Endpoint(lab.folder, name) for name in ENDPOINTS}
-    device = Device(lab.folder)
+    device = GatewayDevice(lab.folder)
     _write_access(lab, endpoints, device, delivery)
     with _nodes_waiting(lab, endpoints, device) as starting:
         lab.save()
@@ -119,7 +119,7 @@ def _build(lab: Lab, delivery: Delivery) -> None:
 
 
 def _write_access(
-    lab: Lab, endpoints: dict[str, Endpoint], device: Device, delivery: Delivery
+    lab: Lab, endpoints: dict[str, Endpoint], device: GatewayDevice, delivery: Delivery
 ) -> None:
     """Keys, certificates and token, each where it is used and where a test run finds it."""
     # Here, as cryptography takes a while to import and only a new lab needs it.
@@ -152,10 +152,10 @@ def write_known_hosts(folder: Path, keys: dict[str, str]) -> None:
 
 @contextmanager
 def _nodes_waiting(
-    lab: Lab, endpoints: dict[str, Endpoint], device: Device
+    lab: Lab, endpoints: dict[str, Endpoint], device: GatewayDevice
 ) -> Iterator[list[StartingNode]]:
     """Start all nodes at once and note them in the lab; they wait to be told to go on."""
-    parts: dict[str, Endpoint | Device] = {**endpoints, "gateway": device}
+    parts: dict[str, Endpoint | GatewayDevice] = {**endpoints, "gateway": device}
     starting: list[StartingNode] = []
     try:
         for name in NODES:

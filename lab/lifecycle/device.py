@@ -42,7 +42,7 @@ class Delivery:
     tier: str | None = None
 
 
-class Device:
+class GatewayDevice:
     """The gateway of a lab.
 
     Args:

@@ -14,7 +14,7 @@ _QUEUE_S = 0.1
 _LEAST_QUEUE = 65_536
 
 
-class Pace:
+class PacketPace:
     """Holds packets back until their turn, and drops what would wait too long.
 
     Args:

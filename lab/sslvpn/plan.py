@@ -118,7 +118,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ServerPlan:
     """Everything. Times are in s; 0 is for ever.
 
     Attributes:
@@ -174,14 +174,14 @@ class Plan:
     mbps: float = 0.0
 
 
-def told(plan: Plan) -> dict[str, Any]:
+def as_message(plan: ServerPlan) -> dict[str, Any]:
     """The plan as JSON holds it."""
     return asdict(plan)
 
 
-def heard(value: Mapping[str, Any]) -> Plan:
+def heard(value: Mapping[str, Any]) -> ServerPlan:
     """The plan from JSON."""
-    return _made(Plan, value)
+    return _made(ServerPlan, value)
 
 
 def _made(kind: Any, value: Any) -> Any:

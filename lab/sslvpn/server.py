@@ -15,9 +15,9 @@ from typing import Any
 from lab.io.loop import Loop
 from lab.sslvpn.connection import Connection
 from lab.sslvpn.merging import HEADER_BYTES, PLAIN, Merger
-from lab.sslvpn.pace import Pace
+from lab.sslvpn.pace import PacketPace
 from lab.sslvpn.packets import fragmentation_needed
-from lab.sslvpn.plan import Listener, Plan
+from lab.sslvpn.plan import Listener, ServerPlan
 from lab.sslvpn.sessions import Session, Sessions
 from lab.sslvpn.tls import context_of
 from lab.sslvpn.web import Peer, Web
@@ -61,7 +61,7 @@ class Server:
         self.sessions = Sessions(time.monotonic, time.time, self._session_ended)
         self.web = Web(self.sessions)
         self._tun, self._put, self._take = tun, put, take
-        self._pace = Pace(self.loop)
+        self._pace = PacketPace(self.loop)
         self._merger = Merger(self._write)
         self._tunnels: dict[bytes, Connection] = {}
         self._connections: set[Connection] = set()
@@ -74,7 +74,7 @@ class Server:
 
     # The plan
 
-    def follow(self, plan: Plan) -> None:
+    def follow(self, plan: ServerPlan) -> None:
         """Go by a plan from now on. Sessions that it does not concern stay.
 
         Raises:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
 
-from lab.sslvpn.plan import Plan, Portal, Rule, Sources, Span, User
+from lab.sslvpn.plan import Portal, Rule, ServerPlan, Sources, Span, User
 
 _NOBODY = User("", secrets.token_urlsafe(16))
 _FIRST_INDEX = 1
@@ -83,7 +83,7 @@ class Sessions:
         wall: Callable[[], float],
         on_end: Callable[[Session], None] = lambda session: None,
     ) -> None:
-        self.plan = Plan()
+        self.plan = ServerPlan()
         self.most = Most()
         self._clock, self._wall, self._on_end = clock, wall, on_end
         self._by_cookie: dict[str, Session] = {}
@@ -96,7 +96,7 @@ class Sessions:
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._by_cookie.values()))
 
-    def follow(self, plan: Plan) -> list[Session]:
+    def follow(self, plan: ServerPlan) -> list[Session]:
         """Go by a plan from now on; answers the sessions that it has no room for any more."""
         self.plan = plan
         self._users = {_key(user.name, user.any_case): user for user in plan.users}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
-from gatepass.endpoint.download import Download, Source, fetch
+from gatepass.endpoint.download import Download, FileSource, fetch
 from gatepass.endpoint.specimens import Specimen
 from gatepass.scenarios.security.profiles import must_be_licensed
 from support.check_context import CheckContext
@@ -75,7 +75,7 @@ def must_arrive_directly(run: RunContext, specimen: Specimen, protocol: str) -> 
 def fetched(run: RunContext, specimen: Specimen, protocol: str, address: str) -> Download:
     """One download of a specimen from this address of the server."""
     port = port_of(run, protocol)
-    source = Source(protocol.lower(), address, port, specimen.host, specimen.agent)
+    source = FileSource(protocol.lower(), address, port, specimen.host, specimen.agent)
     return fetch(run.client, source, run.files.path(specimen.file))
 
 

@@ -18,8 +18,8 @@ from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.load import licence_of, load_between
 from gatepass.results.record import Measurement, figure
 from gatepass.verdict import judgement
-from gatepass.verdict.causes import Seen, causes, told
-from gatepass.verdict.disturbance import told_of
+from gatepass.verdict.causes import Observations, causes, in_sentences
+from gatepass.verdict.disturbance import aside_in_words
 from gatepass.verdict.judgement import HEADROOM, RigLimit
 from gatepass.verdict.throughput import Trials
 from support.check_context import CheckContext
@@ -83,16 +83,16 @@ def conclude(
         NotProven: the interval straddles the threshold, or the rig cannot carry it.
     """
     ran = trials.trials if trials else ()
-    aside = told_of(trials.aside) if trials else disturbed
+    aside = aside_in_words(trials.aside) if trials else disturbed
 
     def cause(by_rig: bool) -> str:
-        seen = Seen(measurement, by_rig, ran, rig.controls or (), services_off=services_off)
+        seen = Observations(measurement, by_rig, ran, rig.controls or (), services_off=services_off)
         return cause_of(check, seen)
 
     judgement.conclude(measurement, rig, compared, cause, aside)
 
 
-def cause_of(check: CheckContext, seen: Seen) -> str:
+def cause_of(check: CheckContext, seen: Observations) -> str:
     """Complete what was seen, record the causes, and tell them in a few sentences.
 
     It never raises: a likely cause is a help to the reader and no part of the verdict.
@@ -103,7 +103,7 @@ def cause_of(check: CheckContext, seen: Seen) -> str:
         about = {"promise": seen.measurement.promise, "conditions": seen.measurement.conditions}
         for cause in found:
             check.note("cause", replace(cause, **about))
-        return told(found, whole)
+        return in_sentences(found, whole)
     except RobotError:
         raise  # the run is being stopped
     except Exception as error:
@@ -111,7 +111,7 @@ def cause_of(check: CheckContext, seen: Seen) -> str:
         return ""
 
 
-def _completed(check: CheckContext, seen: Seen) -> Seen:
+def _completed(check: CheckContext, seen: Observations) -> Observations:
     before = check.run.baselines.get("before")
     seen = replace(seen, before=before and before.interval.mean)
     if seen.by_rig:

@@ -22,14 +22,14 @@ from gatepass.endpoint.strongswan import Charon
 from gatepass.endpoint.wire_watch import WireWatch
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
-from gatepass.gateway.rules import Flow, RuleSet
+from gatepass.gateway.rules import RuleSet, TestFlow
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.results import record
 from gatepass.results.promises import PROMISES
-from gatepass.scenarios.provisioning import Provisioning
-from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, RemoteAccess
+from gatepass.scenarios.provisioning import TenantProvisioning
+from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, AccessConfiguration
 from gatepass.scenarios.remote_access.dialup import DialUp
 from gatepass.scenarios.remote_access.dialup_client import DialUpClient
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
@@ -141,7 +141,7 @@ class RunContext:
     def rules(self) -> RuleSet:
         """The test policies."""
         ends, ports = self.testbed.endpoints, self.testbed.gateway
-        flow = Flow(
+        flow = TestFlow(
             ends.client.address, ends.server.address, ports.client_port, ports.server_port
         )
         return RuleSet(self.gateway, self.workspace.changes, flow)
@@ -203,7 +203,7 @@ class RunContext:
         return ExplicitProxy(self.gateway, self.workspace.changes, self.rules)
 
     @once
-    def remote_access(self) -> RemoteAccess:
+    def remote_access(self) -> AccessConfiguration:
         """Remote access on the gateway, in the way that its version has."""
         common = (self.gateway, self.workspace.changes, self.rules, int(self.promised("vpn_users")))
         if offered(self.gateway, self.identity.version):
@@ -261,10 +261,10 @@ class RunContext:
         return SiteVpn(self.site_tunnels, self.site_peer)
 
     @once
-    def provisioning(self) -> Provisioning:
+    def provisioning(self) -> TenantProvisioning:
         """Tenants on the gateway."""
         outer = self.testbed.gateway.server_port
-        return Provisioning(lambda: connect(self.testbed), self.workspace.changes, outer)
+        return TenantProvisioning(lambda: connect(self.testbed), self.workspace.changes, outer)
 
     def _host(self, name: str) -> Host:
         host = self.testbed.endpoints.named.get(name)

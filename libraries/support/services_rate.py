@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
 from gatepass.base.phrase import Phrase
-from gatepass.endpoint.download import Source, Transfer
+from gatepass.endpoint.download import FileSource, Transfer
 from gatepass.results.measurements import Fact, estimated
 from gatepass.results.record import Measurement, figure
-from gatepass.verdict.disturbance import told_of
+from gatepass.verdict.disturbance import aside_in_words
 from gatepass.verdict.judgement import Rig, Rule, until_decided
 from gatepass.verdict.throughput import must_be_enough
 from support.arrivals import port_of
@@ -56,9 +56,9 @@ class ServicesRate:
         """The server's on the path without the gateway; None where there is none."""
         return self._run.testbed.endpoints.server.direct_address
 
-    def source(self, protocol: str, address: str) -> Source:
+    def source(self, protocol: str, address: str) -> FileSource:
         """Where a file is asked for over HTTP, HTTPS or FTP at this address of the server."""
-        return Source(protocol.lower(), address, port_of(self._run, protocol))
+        return FileSource(protocol.lower(), address, port_of(self._run, protocol))
 
     def repeated(
         self, transfer: Callable[[], Transfer], fewest: int, directly: Callable[[], Transfer]
@@ -85,7 +85,7 @@ class ServicesRate:
         )
         must_be_enough(series, rule)
         self.controls = [one.mbps for one in series.controls if not one.disturbed]
-        self.aside = told_of(series.aside)
+        self.aside = aside_in_words(series.aside)
         return [one.mbps for one in series.counted]
 
     def without_services(self, conditions: Phrase, rates: Sequence[float]) -> None:

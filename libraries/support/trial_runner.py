@@ -14,7 +14,7 @@ from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement
 from gatepass.results.trial import Load, Trial
 from gatepass.verdict import ceiling
-from gatepass.verdict.disturbance import Watched, told, wire_mbps
+from gatepass.verdict.disturbance import Watched, trial_facts, wire_mbps
 from gatepass.verdict.judgement import HEADROOM, Rule
 from gatepass.verdict.throughput import Trials, measure
 from support.check_context import CheckContext
@@ -131,7 +131,7 @@ class TrialRunner:
         in_clear = remote.clear and not load.source
         wire = wire_mbps(trial, receiver, load.omit_s) if receiver and in_clear else None
         trial = replace(trial, conduct=conduct, wire_mbps=wire)
-        about = {"number": self._run.trials, "to": remote.address, **told(trial)}
+        about = {"number": self._run.trials, "to": remote.address, **trial_facts(trial)}
         self._check.note("trial", about, aside=True)
         return trial
 

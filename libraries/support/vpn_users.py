@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gatepass.endpoint.wire_watch import Seen
+from gatepass.endpoint.wire_watch import PacketCounts
 from gatepass.scenarios.remote_access.configuration import Listed, VpnUser
 from gatepass.scenarios.remote_access.vpn_client import Connected, Together
 from support.run_context import RunContext
@@ -25,7 +25,7 @@ class VpnUsers(Steps):
 
     connected: list[Connected]
     exchanged: Together
-    wire_before: Seen
+    wire_before: PacketCounts
 
 
 def listed_as(run: RunContext, user: VpnUser) -> list[Listed]:

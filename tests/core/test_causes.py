@@ -11,7 +11,7 @@ from gatepass.results.gateway_state import GatewayLoad, Licence
 from gatepass.results.record import Measurement, dump, parse
 from gatepass.results.trial import Trial
 from gatepass.verdict import causes as kinds
-from gatepass.verdict.causes import Seen, Shaper, causes, told
+from gatepass.verdict.causes import Observations, Shaper, causes, in_sentences
 from said import measurement
 
 
@@ -74,10 +74,10 @@ def rate(value: float = 240.0, trials: tuple[float, ...] = UNSTEADY, **more: obj
     )
 
 
-def seen(measurement: Measurement | None = None, **more: object) -> Seen:
+def seen(measurement: Measurement | None = None, **more: object) -> Observations:
     """A gateway about which nothing is remarkable, but for what is said."""
     usual = {"trials": (TRIAL,), "without": (900.0,), "load": QUIET, "licence": VALID}
-    return Seen(measurement or rate(), **{**usual, **more})
+    return Observations(measurement or rate(), **{**usual, **more})
 
 
 def trial(**more: object) -> tuple[Trial, ...]:
@@ -91,8 +91,8 @@ def test_nothing_explains_it_and_that_is_said() -> None:
         "Nothing that was seen explains it (the gateway's CPU was at 12 %, its memory at 40 %, "
         "0.00 % of TCP's segments were sent again)."
     )
-    assert "Likely cause" not in told([cause], seen())
-    assert causes(Seen(rate()))[0].sentence == "Nothing that was seen explains it."
+    assert "Likely cause" not in in_sentences([cause], seen())
+    assert causes(Observations(rate()))[0].sentence == "Nothing that was seen explains it."
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_trace_is_found(what: dict, name: str, words: str) -> None:
     assert best.name == name
     assert words in best.sentence
     assert not others
-    assert f"Likely cause: {best.sentence}" in told([best], seen(**what))
+    assert f"Likely cause: {best.sentence}" in in_sentences([best], seen(**what))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_the_better_explanation_comes_first() -> None:
     both = seen(rate(240.0), shaper=Shaper("slow", 250.0), load=GatewayLoad(83, 50.0, 40, 3))
     found = causes(both)
     assert [cause.name for cause in found] == [kinds.SHAPER, kinds.CPU]
-    text = told(found, both)
+    text = in_sentences(found, both)
     assert text.index("Likely cause: the gateway's shaper") < text.index("Seen as well: the gate")
     far_below = seen(rate(60.0), shaper=Shaper("slow", 250.0), load=GatewayLoad(99, 98.0, 40, 3))
     assert causes(far_below)[0].name == kinds.CPU
@@ -164,7 +164,7 @@ def test_a_ceiling_that_is_exceeded() -> None:
     over = rate(400.0, relation="at most", threshold=315.0)
     assert "no shaper is in use" in causes(seen(over))[0].sentence
     assert "and does not hold it" in causes(seen(over, shaper=WIDE))[0].sentence
-    assert "RFC 6349" not in told(causes(seen(over)), seen(over))
+    assert "RFC 6349" not in in_sentences(causes(seen(over)), seen(over))
 
 
 def test_loss_of_datagrams() -> None:

@@ -8,7 +8,7 @@ import pytest
 from test_causes import TRIAL, conduct
 
 from gatepass.results.trial import Trial
-from gatepass.verdict.disturbance import busy_with, disturbance, told_of, wire_mbps
+from gatepass.verdict.disturbance import aside_in_words, busy_with, disturbance, wire_mbps
 
 
 def with_client(**more: object) -> Trial:
@@ -57,11 +57,11 @@ def test_a_sender_of_datagrams_is_always_ready() -> None:
 
 def test_it_is_told_with_who_was_at_work_and_what_to_do() -> None:
     busy = with_client(late_percent=12.0, programs={"stress": 98, "iperf3": 60, "sshd": 3})
-    text = told_of([(busy, disturbance(busy))])
+    text = aside_in_words([(busy, disturbance(busy))])
     assert text.startswith("1 trial counts for nobody, as the rig could have caused")
     assert "The test machine was busy with stress (98 % of a core). " in text
     assert text.endswith("Run again when it is quiet.")
-    assert told_of([]) == "" and busy_with([TRIAL]) == ""
+    assert aside_in_words([]) == "" and busy_with([TRIAL]) == ""
 
 
 def looks(rate_mbps: float, seconds: float, step_s: float = 0.1) -> tuple:

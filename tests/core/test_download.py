@@ -11,7 +11,7 @@ import pytest
 from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.download import Broken, Source, Transfer, fetch, timed
+from gatepass.endpoint.download import Broken, FileSource, Transfer, fetch, timed
 from gatepass.endpoint.file_server import TestFiles
 from gatepass.endpoint.remote import mix
 from gatepass.endpoint.specimens import EICAR, FILTERED, specimens
@@ -67,12 +67,12 @@ def web(root: Path) -> Iterator[Web]:
 
 
 @pytest.fixture
-def source(web: Web) -> Source:
-    return Source("http", "127.0.0.1", web.server_port, "blocked.gatepass.test", "Agent/1.0")
+def source(web: Web) -> FileSource:
+    return FileSource("http", "127.0.0.1", web.server_port, "blocked.gatepass.test", "Agent/1.0")
 
 
 def test_a_copy_is_told_from_anything_else(
-    root: Path, web: Web, source: Source, shell: LocalShell
+    root: Path, web: Web, source: FileSource, shell: LocalShell
 ) -> None:
     (root / "f.bin").write_bytes(b"abc")
     got = fetch(shell, source, "f.bin")
@@ -82,20 +82,20 @@ def test_a_copy_is_told_from_anything_else(
 
 
 @pytest.mark.parametrize("path", ["missing", "cut"])
-def test_what_did_not_arrive_is_no_copy(source: Source, shell: LocalShell, path: str) -> None:
+def test_what_did_not_arrive_is_no_copy(source: FileSource, shell: LocalShell, path: str) -> None:
     got = fetch(shell, source, path)
     assert not got.is_copy_of(b"") or got.bytes == 0
     assert got.status in (404, 200)
 
 
 def test_nobody_there(shell: LocalShell) -> None:
-    got = fetch(shell, Source("http", "127.0.0.1", 9), "f")
+    got = fetch(shell, FileSource("http", "127.0.0.1", 9), "f")
     assert (got.status, got.bytes) == (0, 0) and got.exit_code
     assert ("(" in str(got) and "Could not connect" in str(got)) or "Failed to connect" in str(got)
 
 
 def test_a_timed_download_is_whole_or_broken(
-    root: Path, source: Source, shell: LocalShell
+    root: Path, source: FileSource, shell: LocalShell
 ) -> None:
     (root / "large").write_bytes(b"x" * 100_000)
     transfer = timed(shell, source, "large", 100_000, 5)
@@ -109,7 +109,7 @@ def test_a_timed_download_is_whole_or_broken(
 ONE_MIX = (("HTTP", 2), ("HTTPS", 1))
 
 
-def test_a_load_is_counted_in_windows(root: Path, source: Source, shell: LocalShell) -> None:
+def test_a_load_is_counted_in_windows(root: Path, source: FileSource, shell: LocalShell) -> None:
     (root / "a").write_bytes(b"x" * 1000)
     (root / "b").write_bytes(b"y" * 3000)
     files = [("a", 1000), ("b", 3000)]
@@ -120,7 +120,7 @@ def test_a_load_is_counted_in_windows(root: Path, source: Source, shell: LocalSh
     missing = [*files, ("gone", 5)]
     whole = Transfer.joined(mixed_load(shell, lambda protocol: source, missing, ONE_MIX, 0.3, 1.0))
     assert 0 < whole.failed < whole.files
-    nowhere = Source("http", "127.0.0.1", 9)
+    nowhere = FileSource("http", "127.0.0.1", 9)
     whole = Transfer.joined(mixed_load(shell, lambda protocol: nowhere, files, ONE_MIX, 0.1, 0.3))
     assert whole.bytes == 0 and whole.failed == whole.files > 0
     assert whole.seconds == pytest.approx(0.3)
@@ -138,7 +138,7 @@ def test_an_object_counts_over_the_time_that_it_took() -> None:
     assert failed == [{"bytes": 0, "files": 1, "failed": 1}]
 
 
-def test_no_curl(source: Source, tmp_path: Path) -> None:
+def test_no_curl(source: FileSource, tmp_path: Path) -> None:
     bare = LocalShell("client", tmp_path, ("env", f"PATH={tmp_path}"))
     with pytest.raises((NotProven, FileNotFoundError)):
         fetch(bare, source, "f")

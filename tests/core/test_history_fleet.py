@@ -6,12 +6,13 @@ import random
 
 import pytest
 
-from gatepass.history.fleet import beside
+from gatepass.history.fleet import across_gateways
 from history_examples import series, simulated
 
 
 def _fleet(*figures: tuple[float, ...]):
-    return beside((f"GW{number}", [series([trials])]) for number, trials in enumerate(figures))
+    fleet = ((f"GW{number}", [series([trials])]) for number, trials in enumerate(figures))
+    return across_gateways(fleet)
 
 
 def test_the_odd_one_is_pointed_out() -> None:
@@ -32,12 +33,12 @@ def test_three_are_too_few_to_tell() -> None:
 
 
 def test_only_the_latest_figure_counts() -> None:
-    (row,) = beside([("GW", [series([(100, 100), (306, 306)])])])
+    (row,) = across_gateways([("GW", [series([(100, 100), (306, 306)])])])
     assert row.latest["GW"].value == 306
 
 
 def test_a_gateway_without_the_figure_is_left_out() -> None:
-    (row,) = beside([("GW1", [series([(306, 306)])]), ("GW2", [])])
+    (row,) = across_gateways([("GW1", [series([(306, 306)])]), ("GW2", [])])
     assert set(row.latest) == {"GW1"}
 
 
@@ -49,5 +50,5 @@ def test_a_fleet_without_an_odd_one(between: float, within: float) -> None:
     for _ in range(500):
         points = simulated(chance, 8, between, within).points
         fleet = [(f"GW{at}", [series([point.trials])]) for at, point in enumerate(points)]
-        alarms += bool(beside(fleet)[0].odd)
+        alarms += bool(across_gateways(fleet)[0].odd)
     assert alarms <= 1

@@ -22,7 +22,7 @@ from gatepass.verdict.judgement import (
     UNDECIDED,
     Rig,
     Rule,
-    Series,
+    TrialSeries,
     conclude,
     decide,
     until_decided,
@@ -142,7 +142,9 @@ def test_both_promises_are_decided_about() -> None:
     assert decide(value, 290) == PASS and decide(value, 303.5, "at most") == PASS
 
 
-def tried(figures: Iterable[float], rule: Rule, controls: Iterable[float] = (), **more) -> Series:
+def tried(
+    figures: Iterable[float], rule: Rule, controls: Iterable[float] = (), **more
+) -> TrialSeries:
     """A series of trials that came out like this, about 300 Mbit/s."""
     source, without = iter(figures), iter(controls)
     control = (lambda: next(without)) if controls else None

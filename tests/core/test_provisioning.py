@@ -14,7 +14,7 @@ from gatepass.gateway.journal import Journal
 from gatepass.gateway.rules import POLICY
 from gatepass.inputs.profile import MOST_TENANTS
 from gatepass.scenarios import provisioning as module
-from gatepass.scenarios.provisioning import Provisioning
+from gatepass.scenarios.provisioning import TenantProvisioning
 from gatepass.scenarios.tenant import DHCP, HOSTS, POLICIES, USER, VIP, FreeKeys, Tenant
 
 MARK = "gp0a1b2c"
@@ -35,8 +35,8 @@ def connect(device: GatewayUnderTest) -> Callable[[], FortiGate]:
 
 
 @pytest.fixture
-def tenants(connect: Callable[[], FortiGate], changes: Changes) -> Provisioning:
-    return Provisioning(connect, changes, "port1")
+def tenants(connect: Callable[[], FortiGate], changes: Changes) -> TenantProvisioning:
+    return TenantProvisioning(connect, changes, "port1")
 
 
 def as_before(changes: Changes) -> bool:
@@ -47,7 +47,9 @@ def ours(gateway: FortiGate, path: str) -> list[dict]:
     return [row for row in gateway.rows(path) if str(row.get("name", "")).startswith(MARK)]
 
 
-def test_tenants_stand_and_go(tenants: Provisioning, changes: Changes, gateway: FortiGate) -> None:
+def test_tenants_stand_and_go(
+    tenants: TenantProvisioning, changes: Changes, gateway: FortiGate
+) -> None:
     done = tenants.set_up(3, 2)
     assert [one.error for one in done] == [None] * 3
     assert all(list(map(str, one.seconds)) == STEPS for one in done)
@@ -72,7 +74,7 @@ class WithoutScripts(FortiGate):
 def test_tenants_stand_without_scripts(changes: Changes, device: GatewayUnderTest) -> None:
     """Their transactions run side by side."""
     ca_file = device.folder / "tls" / "ca.pem"
-    tenants = Provisioning(
+    tenants = TenantProvisioning(
         lambda: WithoutScripts(device.url, TOKEN, ca_file, timeout_s=10), changes, "port1"
     )
     assert [one.error for one in tenants.set_up(2, 2)] == [None] * 2
@@ -81,7 +83,7 @@ def test_tenants_stand_without_scripts(changes: Changes, device: GatewayUnderTes
 
 
 def test_a_run_that_broke_off_is_taken_back_by_its_journal(
-    tenants: Provisioning, changes: Changes
+    tenants: TenantProvisioning, changes: Changes
 ) -> None:
     tenants.set_up(2, 2)
     changes.journal.release()
@@ -91,7 +93,7 @@ def test_a_run_that_broke_off_is_taken_back_by_its_journal(
 
 
 def test_an_object_that_was_lost_is_named(
-    tenants: Provisioning, changes: Changes, device: GatewayUnderTest
+    tenants: TenantProvisioning, changes: Changes, device: GatewayUnderTest
 ) -> None:
     device.control("PUT", "/faults/objects-lost", {"path": "firewall/vip", "every": 60})
     whole, broken = sorted(tenants.set_up(2, 1), key=lambda one: one.error is not None)
@@ -104,7 +106,7 @@ def test_an_object_that_was_lost_is_named(
 
 
 def test_a_refusal_breaks_off_that_tenant_alone(
-    tenants: Provisioning, changes: Changes, gateway: FortiGate
+    tenants: TenantProvisioning, changes: Changes, gateway: FortiGate
 ) -> None:
     name = f"{MARK}-n2"
     gateway.create(
@@ -118,7 +120,10 @@ def test_a_refusal_breaks_off_that_tenant_alone(
 
 
 def test_once_the_run_is_stopped_nothing_more_comes(
-    tenants: Provisioning, changes: Changes, gateway: FortiGate, monkeypatch: pytest.MonkeyPatch
+    tenants: TenantProvisioning,
+    changes: Changes,
+    gateway: FortiGate,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The first tenant breaks the run off while the second one is at its first step."""
     put, both_began = module._put, threading.Barrier(2)

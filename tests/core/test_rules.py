@@ -12,10 +12,10 @@ from gatepass.gateway.changes import SAVED, Changes, undo
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import NAME, Journal
-from gatepass.gateway.rules import POLICY, Flow, RuleSet
+from gatepass.gateway.rules import POLICY, RuleSet, TestFlow
 
 MARK = "gp0a1b2c"
-FLOW = Flow("198.18.1.10", "198.18.2.10", "port2", "port1")
+FLOW = TestFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
 
 
 @pytest.fixture

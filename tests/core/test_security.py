@@ -13,8 +13,8 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.endpoint.specimens import BLOCKED_HOST, exploit
 from gatepass.gateway.changes import SAVED, Changes, undo
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.rules import Flow, RuleSet
-from gatepass.gateway.security_log import stopped, told
+from gatepass.gateway.rules import RuleSet, TestFlow
+from gatepass.gateway.security_log import described, stopped
 from gatepass.scenarios.security.geography import OwnCountry
 from gatepass.scenarios.security.profiles import (
     FLOW,
@@ -32,7 +32,7 @@ CLIENT = "198.18.1.10"
 
 @pytest.fixture
 def inspection(gateway: FortiGate, changes: Changes) -> Inspection:
-    rules = RuleSet(gateway, changes, Flow(CLIENT, "198.18.2.10", "port2", "port1"))
+    rules = RuleSet(gateway, changes, TestFlow(CLIENT, "198.18.2.10", "port2", "port1"))
     profiles = {
         mode: SecurityProfiles(gateway, changes, ["exe", "bat"], mode) for mode in (FLOW, PROXY)
     }
@@ -182,4 +182,4 @@ def test_the_log_tells_what_was_stopped_of_the_clients(
         for change in ({}, *others):
             log.write(json.dumps(event | change) + "\n")
     (entry,) = stopped(gateway, "virus", CLIENT, 7)
-    assert told(entry) == "virus Eicar-Test, action blocked"
+    assert described(entry) == "virus Eicar-Test, action blocked"

@@ -12,7 +12,7 @@ from vpn_world import CLIENT, GATEWAY, MARK, PORT, SERVER, VpnWorld, vpn_world
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import ANSWERED, Probe, try_all
-from gatepass.endpoint.wire_watch import Seen, WireWatch
+from gatepass.endpoint.wire_watch import PacketCounts, WireWatch
 from gatepass.scenarios.remote_access.vpn_client import together
 
 USERS = 5
@@ -115,7 +115,7 @@ class TestWireWatch:
 
     def test_tunnel_and_clear_text_are_told_apart(self, world: VpnWorld, watch: WireWatch) -> None:
         watch.begin()
-        assert watch.look() == Seen(0, 0)
+        assert watch.look() == PacketCounts(0, 0)
         try_all(world.here, [Probe("tcp", GATEWAY, PORT)])
         tunnel = watch.look()
         assert tunnel.tunnel > 4 and tunnel.clear == 0

@@ -12,7 +12,7 @@ from rich.console import Console
 from gatepass.fleet.entries import Entry
 from gatepass.fleet.lifetime import hold
 from gatepass.fleet.screen import screen, table
-from gatepass.fleet.state import Progress
+from gatepass.fleet.state import OrderProgress
 
 PLAN = {"event": "plan", "checks": 4, "shortest_s": 100.0, "longest_s": 200.0}
 CHAPTER = {"event": "chapter", "name": "Tier Ceiling"}
@@ -20,13 +20,13 @@ WAITS = {"event": "waits", "resource": "machine one", "held_by": "b"}
 
 
 @pytest.fixture
-def order(tmp_path: Path) -> Progress:
+def order(tmp_path: Path) -> OrderProgress:
     folder = tmp_path / "orders" / "a"
     folder.mkdir(parents=True)
-    return Progress(Entry("a", "a.yaml", "x.yaml", "SGW-10", "quick"), folder)
+    return OrderProgress(Entry("a", "a.yaml", "x.yaml", "SGW-10", "quick"), folder)
 
 
-def _tells(order: Progress, *events: dict) -> None:
+def _tells(order: OrderProgress, *events: dict) -> None:
     with (order.folder / "progress.jsonl").open("a") as file:
         for event in events:
             file.write(json.dumps({"at": time.time()} | event) + "\n")
@@ -36,19 +36,19 @@ def _check(verdict: str) -> dict:
     return {"event": "check", "chapter": "C", "name": "N", "verdict": verdict}
 
 
-def _seen(*orders: Progress) -> str:
+def _seen(*orders: OrderProgress) -> str:
     console = Console(width=110, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(table(orders))
     return console.export_text()
 
 
-def test_one_that_is_yet_to_begin(order: Progress) -> None:
+def test_one_that_is_yet_to_begin(order: OrderProgress) -> None:
     order.look()
     assert not order.begun and order.left_s is None
     assert "is yet to begin" in _seen(order)
 
 
-def test_chapter_verdicts_and_who_waits_for_whom(order: Progress) -> None:
+def test_chapter_verdicts_and_who_waits_for_whom(order: OrderProgress) -> None:
     with hold(order.folder, "caller"):
         _tells(order, PLAN, CHAPTER, _check("pass"), _check("fail"), WAITS)
         assert len(order.look()) == 5
@@ -61,7 +61,7 @@ def test_chapter_verdicts_and_who_waits_for_whom(order: Progress) -> None:
         assert order.verdicts == {"pass": 1, "fail": 1}
 
 
-def test_a_line_that_is_half_written_is_read_once_it_is_whole(order: Progress) -> None:
+def test_a_line_that_is_half_written_is_read_once_it_is_whole(order: OrderProgress) -> None:
     with (order.folder / "progress.jsonl").open("w") as file:
         file.write('{"at": 1.0, "event": "chap')
         file.flush()
@@ -72,7 +72,7 @@ def test_a_line_that_is_half_written_is_read_once_it_is_whole(order: Progress) -
     assert order.chapter == "Preflight"
 
 
-def test_time_left_is_the_plans_until_some_checks_tell_better(order: Progress) -> None:
+def test_time_left_is_the_plans_until_some_checks_tell_better(order: OrderProgress) -> None:
     with hold(order.folder, "caller"):
         _tells(order, PLAN | {"at": time.time() - 30})
         order.look()
@@ -89,7 +89,7 @@ def test_time_left_is_the_plans_until_some_checks_tell_better(order: Progress) -
         ([PLAN, WAITS], "not proven, it ended before its time"),
     ],
 )
-def test_one_that_is_over(order: Progress, events: list[dict], seen: str) -> None:
+def test_one_that_is_over(order: OrderProgress, events: list[dict], seen: str) -> None:
     with hold(order.folder, "caller"):
         _tells(order, *events)
     order.look()
@@ -98,7 +98,7 @@ def test_one_that_is_over(order: Progress, events: list[dict], seen: str) -> Non
 
 
 def test_without_a_terminal_a_line_an_event(
-    order: Progress, capsys: pytest.CaptureFixture[str]
+    order: OrderProgress, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with screen() as shown, hold(order.folder, "caller"):
         for events in ([PLAN], [CHAPTER, _check("pass")], [WAITS], [{"event": "goes on"}]):

@@ -194,9 +194,10 @@ def test_the_inputs_know_no_robot() -> None:
 def test_the_guide_explains_every_key() -> None:
     guide = (ROOT / "docs" / "orders-and-testbeds.md").read_text()
     models = (
-        *(order.Order, order.Options, order.Shaper, order.Vpn, order.Tenants),
+        *(order.Order, order.Options, order.OrderedShaper, order.Vpn, order.OrderedTenants),
         order.OrderedGateway,
-        *(testbed.Testbed, testbed.Gateway, testbed.Endpoints, testbed.Endpoint, testbed.Ssh),
+        *(testbed.Testbed, testbed.TestbedGateway, testbed.TestbedEndpoints),
+        *(testbed.Endpoint, testbed.Ssh),
         *(testbed.Peer, testbed.FileServer),
         profile.Profile,
     )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from gateway_client import GatewayUnderTest
 
-from lab.gateway.security_log import MOST_EVENTS, SecurityLog
+from lab.gateway.security_log import MOST_EVENTS, GatewayLog
 
 START = 1_700_000_000.25
 VIRUS = {
@@ -211,7 +211,7 @@ def test_a_log_made_anew_is_read_anew(api: GatewayUnderTest) -> None:
 
 def test_the_log_is_bounded_while_its_writer_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "security.jsonl"
-    log = SecurityLog(file)
+    log = GatewayLog(file)
     with file.open("a", buffering=1) as writer:
         for number in range(MOST_EVENTS + 3000):
             writer.write(json.dumps({"time": number, "type": "ips"}) + "\n")
@@ -223,7 +223,7 @@ def test_the_log_is_bounded_while_its_writer_goes_on(tmp_path: Path) -> None:
     assert len(events) == MOST_EVENTS
     assert [one["time"] for one in events[:2]] == [99999, MOST_EVENTS + 2999]
     assert events[-1]["time"] == 3001
-    assert SecurityLog(file).events() == events
+    assert GatewayLog(file).events() == events
 
 
 FUNCTIONS = ("antivirus", "ips", "appctrl", "web_filtering")

@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 from lab.sslvpn.frames import IPV4_HEADS, Deframer, FrameError, frame
 from lab.sslvpn.http import Answer, BadRequestError, Reader, Request
 from lab.sslvpn.membership import Membership
-from lab.sslvpn.plan import Listener, Plan, Portal, Reach, Rule, Sources, User, heard, told
+from lab.sslvpn.plan import (
+    Listener,
+    Portal,
+    Reach,
+    Rule,
+    ServerPlan,
+    Sources,
+    User,
+    as_message,
+    heard,
+)
 from lab.sslvpn.ppp import IPCP, LCP, Ppp
 from lab.sslvpn.sessions import Session, Sessions
 from lab.sslvpn.web import Peer, Web, routes
@@ -23,7 +33,7 @@ FIRST = int(IPv4Address("198.19.210.1"))
 ALICE = User("alice", "secret", ("vpn", "staff"))
 BOB = User("bob", "other", ())
 PORTAL = Portal("p", pools=((FIRST, FIRST + 1),), split=("198.18.2.0/24",))
-PLAN = Plan(
+PLAN = ServerPlan(
     listeners=(Listener("port2", "198.18.1.1", 10443),),
     users=(ALICE, BOB),
     rules=(Rule(("vpn",), (), "p"),),
@@ -69,7 +79,7 @@ def test_a_plan_goes_over_a_pipe() -> None:
         reaches=(Reach(("vpn",), (), None), Reach((), ("bob",), ("198.18.2.0/24",))),
         most_users=3,
     )
-    assert heard(told(plan)) == plan
+    assert heard(as_message(plan)) == plan
 
 
 # Frames

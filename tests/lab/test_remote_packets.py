@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lab.io.loop import Loop
 from lab.sslvpn.merging import HEADER_BYTES, PLAIN, Merger
-from lab.sslvpn.pace import Pace
+from lab.sslvpn.pace import PacketPace
 from lab.sslvpn.packets import checksum, fragmentation_needed
 
 
@@ -123,7 +123,7 @@ def test_a_packet_that_is_too_long_is_answered() -> None:
 
 def test_a_pace() -> None:
     loop = Loop()
-    pace = Pace(loop)
+    pace = PacketPace(loop)
     pace.mbps = 8
     sent: list[float] = []
     begin = time.monotonic()

@@ -11,7 +11,7 @@ from typing import Any
 
 from lab.gateway.cli.show import command_path
 from lab.gateway.cli.words import Command, UnclosedQuoteError, commands
-from lab.gateway.cmdb.editor import Editor, Place
+from lab.gateway.cmdb.editor import Editor, Location
 from lab.gateway.cmdb.rows import Key, parse_key
 from lab.gateway.errors import PARSE_ERROR, CmdbError, malformed, not_found
 from lab.gateway.schema.model import Attribute, Table
@@ -183,7 +183,7 @@ class Script:
             if level.path is None:
                 level.children.clear()
             else:
-                self._editor.delete(Place(level.path))
+                self._editor.delete(Location(level.path))
             return
         if level.path is None:
             raise _unknown(verb)
@@ -193,7 +193,7 @@ class Script:
         if len(words) != 3:
             raise _unknown(verb)
         first, how, second = words
-        place = Place(path, first)
+        place = Location(path, first)
         if verb == "move" and how in ("before", "after"):
             self._editor.move(place, second, how == "after")
         elif verb == "rename" and how == "to":
@@ -222,7 +222,7 @@ class Script:
 
     def _delete(self, level: _Rows, word: str) -> None:
         if level.path is not None:
-            self._editor.delete(Place(level.path, word))
+            self._editor.delete(Location(level.path, word))
             return
         key = parse_key(level.table, word)
         kept = [row for row in level.children if row[level.table.mkey or ""] != key]
@@ -271,14 +271,14 @@ class Script:
         if draft.path is None:
             self._store_entry(draft)
         elif draft.key is None:
-            self._editor.create(Place(draft.path), body)
+            self._editor.create(Location(draft.path), body)
         else:
-            self._editor.update(Place(draft.path, draft.key), body)
+            self._editor.update(Location(draft.path, draft.key), body)
 
     def _take_group(self, draft: _Draft) -> None:
         if draft.path is not None:
             body = {name: draft.row[name] for name in draft.set}
-            self._editor.update(Place(draft.path), body)
+            self._editor.update(Location(draft.path), body)
 
     def _store_entry(self, draft: _Draft) -> None:
         """Put a row of a child table among its siblings, which wait for the `end` of theirs."""

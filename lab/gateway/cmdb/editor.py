@@ -32,7 +32,7 @@ from lab.gateway.schema.model import Table
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where a change applies: a table, a row, a child table, or a row of it.
 
     Attributes:
@@ -88,7 +88,7 @@ class Editor:
             raise not_found(f"{path} {key}")
         return table, key, row
 
-    def create(self, place: Place, body: Mapping[str, Any]) -> Key:
+    def create(self, place: Location, body: Mapping[str, Any]) -> Key:
         """Add a row; answers its key."""
         if place.steps:
             return self._create_child(place, body)
@@ -96,9 +96,9 @@ class Editor:
         if table.mkey is None:
             raise CmdbError(PERMISSION_DENIED, f"{table.path} has no rows to add.", 405)
         # In a file that is read, what belongs to a row may stand before that row.
-        told = {**table.template, **body}
-        is_early = self.state.accepts_dangling and table.is_companion(told)
-        if table.fixed and not is_early and not _may_come(table, told):
+        whole = {**table.template, **body}
+        is_early = self.state.accepts_dangling and table.is_companion(whole)
+        if table.fixed and not is_early and not _may_come(table, whole):
             raise CmdbError(TABLE_FULL, f"No entry can be added to {table.path}.")
         key = self._new_key(table, body)
         body = {**body, table.mkey: key}
@@ -177,7 +177,7 @@ class Editor:
             table.check(result, self.state)
         return result
 
-    def _create_child(self, place: Place, body: Mapping[str, Any]) -> Key:
+    def _create_child(self, place: Location, body: Mapping[str, Any]) -> Key:
         made: dict[str, Any] = {}
 
         def add(child: Table, rows: Any) -> Any:
@@ -189,7 +189,7 @@ class Editor:
         self._change_children(place, add)
         return made["q_origin_key"]
 
-    def _change_children(self, place: Place, change: Callable[[Table, Any], Any]) -> None:
+    def _change_children(self, place: Location, change: Callable[[Table, Any], Any]) -> None:
         table, key, row = self.row(place.path, place.key)
         self._replace(table, key, row, with_child(table, row, place.steps, change))
 
@@ -208,7 +208,7 @@ class Editor:
         self.state.put(table.path, key, row)
         return True
 
-    def update(self, place: Place, body: Mapping[str, Any]) -> Key:
+    def update(self, place: Location, body: Mapping[str, Any]) -> Key:
         """Change attributes; a new key in the body renames the row. Answers the key."""
         if place.steps:
             self._change_children(
@@ -239,7 +239,7 @@ class Editor:
             raise CmdbError(PERMISSION_DENIED, f'"{key}" of {table.path} cannot be renamed.')
         self._check_name_free(table, wanted)
 
-    def rename(self, place: Place, wanted: Key) -> Key:
+    def rename(self, place: Location, wanted: Key) -> Key:
         """Give a row another key; those who name it follow."""
         table, key, row = self.row(place.path, place.key)
         assert table.mkey is not None and table.key.parse is not None
@@ -263,7 +263,7 @@ class Editor:
             state.put(other_path, other_key, follower)
         return wanted
 
-    def delete(self, place: Place) -> None:
+    def delete(self, place: Location) -> None:
         """Remove a row, or all rows of a table."""
         if place.steps:
             self._change_children(place, _without)
@@ -317,7 +317,7 @@ class Editor:
         for key in keys:
             self._remove(table, key)
 
-    def move(self, place: Place, neighbour: Key, after: bool) -> None:
+    def move(self, place: Location, neighbour: Key, after: bool) -> None:
         """Move a row right before or after another."""
         table, key, _ = self.row(place.path, place.key)
         if place.steps:
@@ -330,7 +330,7 @@ class Editor:
         if neighbour != key:
             self.state.place(table.path, key, neighbour, after)
 
-    def clone(self, place: Place, new_key: Key) -> Key:
+    def clone(self, place: Location, new_key: Key) -> Key:
         """Add a copy of a row under another key."""
         table, _, row = self.row(place.path, place.key)
         if table.mkey is None or place.steps:
@@ -338,7 +338,7 @@ class Editor:
         body = {name: row[name] for name in table.attributes if name not in table.unique}
         body.pop("uuid", None)
         body[table.mkey] = new_key
-        return self.create(Place(table.path), body)
+        return self.create(Location(table.path), body)
 
 
 def _may_come(table: Table, row: Mapping[str, Any]) -> bool:

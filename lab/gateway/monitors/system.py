@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from lab.gateway.call import Call
-from lab.gateway.cmdb.editor import Place
+from lab.gateway.cmdb.editor import Location
 from lab.gateway.errors import malformed
 from lab.gateway.identity import MODEL, MODEL_NAME
 from lab.gateway.monitors.model import Monitor, needed
@@ -43,7 +43,7 @@ async def _generate_key(device: Device, call: Call) -> dict[str, Any]:
     name = needed(call.argument("api-user", body), "api-user")
     token = secrets.token_urlsafe(24)
     with device.database.change() as editor:
-        editor.update(Place("system/api-user", name), {"api-key": token})
+        editor.update(Location("system/api-user", name), {"api-key": token})
     return {"access_token": token}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lab.gateway.access import READ, WRITE
 from lab.gateway.call import Call
 from lab.gateway.cmdb.database import Database
-from lab.gateway.cmdb.editor import Editor, Place
+from lab.gateway.cmdb.editor import Editor, Location
 from lab.gateway.cmdb.query import Query
 from lab.gateway.cmdb.rows import Key, encoded, find_child, masked
 from lab.gateway.errors import PERMISSION_DENIED, CmdbError, malformed, not_found
@@ -263,11 +263,11 @@ class _Request:
         return self._place.key
 
 
-def _place(tables: Mapping[str, Table], path: str, rest: tuple[str, ...]) -> Place:
+def _place(tables: Mapping[str, Table], path: str, rest: tuple[str, ...]) -> Location:
     """Where a path leads: key, child table, key of the child, and so on inwards."""
     table = tables.get(path)
     if table is None:
-        return Place(path)
+        return Location(path)
     words = list(rest)
     if words and words[-1] == "select":
         words.pop()
@@ -280,10 +280,10 @@ def _place(tables: Mapping[str, Table], path: str, rest: tuple[str, ...]) -> Pla
         has_key = child is None or child.mkey is not None
         steps.append((name, words.pop(0) if words and has_key else None))
         table = child or table
-    return Place(path, key, tuple(steps))
+    return Location(path, key, tuple(steps))
 
 
-def _declared(table: Table, place: Place) -> Table:
+def _declared(table: Table, place: Location) -> Table:
     """The declaration of what a path leads to."""
     for name, _ in place.steps:
         attribute = table.attributes.get(name)

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 
-def beside(folder: Path, name: str) -> Path:
+def path_from(folder: Path, name: str) -> Path:
     """The file that a name means, from the folder of the file in which the name stands."""
     path = Path(name)
     with contextlib.suppress(RuntimeError):  # `~name` of no user is a file like any other

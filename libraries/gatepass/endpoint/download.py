@@ -15,7 +15,7 @@ _NO_TOOL = 127
 
 
 @dataclass(frozen=True)
-class Source:
+class FileSource:
     """Where a file is asked for.
 
     Attributes:
@@ -77,7 +77,7 @@ class Download:
         return f"{answer}{self.bytes:,} bytes{words}"
 
 
-def fetch(client: Shell, source: Source, path: str, limit_s: float = 5) -> Download:
+def fetch(client: Shell, source: FileSource, path: str, limit_s: float = 5) -> Download:
     """Download one file and keep nothing of it but its digest.
 
     Args:
@@ -147,7 +147,7 @@ class Transfer:
         )
 
 
-def timed(client: Shell, source: Source, path: str, size: int, limit_s: float) -> Transfer:
+def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: float) -> Transfer:
     """Download one large file as fast as it comes; nothing is written to a disk.
 
     Args:

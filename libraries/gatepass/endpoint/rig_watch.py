@@ -143,11 +143,11 @@ class RigWatch:
 
     def since(self, marked: Mapping[str, float]) -> dict[str, Conduct]:
         """What each of these hosts did since then, as far as it tells."""
-        told = {
+        found = {
             name: self._watches[name].between(began, self._watches[name].now())
             for name, began in marked.items()
         }
-        return {name: conduct for name, conduct in told.items() if conduct is not None}
+        return {name: conduct for name, conduct in found.items() if conduct is not None}
 
     def end(self) -> None:
         """End all of it."""

@@ -16,14 +16,14 @@ from gatepass.endpoint.shell import Shell
 
 
 @dataclass(frozen=True)
-class Seen:
+class PacketCounts:
     """Packets in both directions: of the tunnel, and of the test traffic in clear."""
 
     tunnel: int
     clear: int
 
-    def __sub__(self, before: Seen) -> Seen:
-        return Seen(self.tunnel - before.tunnel, self.clear - before.clear)
+    def __sub__(self, before: PacketCounts) -> PacketCounts:
+        return PacketCounts(self.tunnel - before.tunnel, self.clear - before.clear)
 
 
 class WireWatch:
@@ -74,7 +74,7 @@ class WireWatch:
         """Take them away."""
         host_changes.take_back(self.shell, "wire-watch")
 
-    def look(self) -> Seen:
+    def look(self) -> PacketCounts:
         """What was counted so far.
 
         Raises:
@@ -84,7 +84,7 @@ class WireWatch:
         try:
             found = [one.get("counter") for one in json.loads(done.output)["nftables"]]
             packets = {counter["name"]: counter["packets"] for counter in found if counter}
-            return Seen(packets["tunnel"], packets["clear"])
+            return PacketCounts(packets["tunnel"], packets["clear"])
         except (ValueError, KeyError):
             raise NotProven(
                 f"the counters of nftables cannot be read on the {self.shell.name}: "

@@ -14,7 +14,7 @@ NAME = "briefing.json"
 
 
 @dataclass(frozen=True)
-class Place:
+class SharedTestbed:
     """A testbed as its workers know it.
 
     Attributes:
@@ -38,10 +38,12 @@ class Briefing:
     """
 
     uri: str
-    places: dict[str, Place]
+    places: dict[str, SharedTestbed]
 
     @classmethod
-    def of(cls, uri: str, testbeds: Sequence[Testbed], known: Mapping[str, Place]) -> Briefing:
+    def of(
+        cls, uri: str, testbeds: Sequence[Testbed], known: Mapping[str, SharedTestbed]
+    ) -> Briefing:
         """From the testbeds of all orders, on whatever machine they are run.
 
         Args:
@@ -51,7 +53,7 @@ class Briefing:
         """
         common = shared([one.resources for one in testbeds])
         places = {
-            str(one.path.absolute()): Place(one.testbed, one.tiers, resources)
+            str(one.path.absolute()): SharedTestbed(one.testbed, one.tiers, resources)
             for one, resources in zip(testbeds, common, strict=True)
         }
         return cls(uri, places | {path: one for path, one in known.items() if path in places})
@@ -61,7 +63,7 @@ class Briefing:
         (fleet / NAME).write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
 
     @classmethod
-    def known(cls, fleet: Path) -> dict[str, Place]:
+    def known(cls, fleet: Path) -> dict[str, SharedTestbed]:
         """The places of a run that is resumed; none for a new one."""
         return cls.load(fleet).places if (fleet / NAME).exists() else {}
 
@@ -69,5 +71,5 @@ class Briefing:
     def load(cls, fleet: Path) -> Briefing:
         """Read it from a fleet's folder."""
         briefing = json.loads((fleet / NAME).read_text(encoding="utf-8"))
-        places = {path: Place(**one) for path, one in briefing["places"].items()}
+        places = {path: SharedTestbed(**one) for path, one in briefing["places"].items()}
         return cls(briefing["uri"], places)

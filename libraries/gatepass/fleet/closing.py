@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gatepass.base.boxed import boxed, one_line
 from gatepass.fleet import xunit
-from gatepass.fleet.outcome import FleetOutcome, Row
+from gatepass.fleet.outcome import FleetOutcome, OrderRow
 from gatepass.fleet.page import NAME, counts, meaning, part
 from gatepass.results.record import APPROVED
 
@@ -34,7 +34,7 @@ def closing_box(outcome: FleetOutcome, folder: Path) -> str:
     return "\n" + boxed(lines, {"Page": folder / NAME, "xUnit": folder / xunit.NAME})
 
 
-def _line(row: Row) -> str:
+def _line(row: OrderRow) -> str:
     if row.verdict == APPROVED:
         return f"- {row.name}: {row.verdict}"
     return f"- {row.name}: {row.verdict}. {one_line(row.reasons[0].sentence, 240)}"

@@ -15,7 +15,7 @@ from robot.output import LOGGER
 from robot.result import Result, TestSuite
 
 from gatepass.base.result_folders import OUTPUT
-from gatepass.fleet.outcome import FleetOutcome, Row
+from gatepass.fleet.outcome import FleetOutcome, OrderRow
 from gatepass.report.failure_data import FOLDER as FAILURES
 from gatepass.results.outcome import MANY
 
@@ -53,7 +53,7 @@ def _headline(outcome: FleetOutcome) -> str:
     return "\n".join(lines)
 
 
-def _suite(row: Row, folder: Path, whole: Result) -> TestSuite:
+def _suite(row: OrderRow, folder: Path, whole: Result) -> TestSuite:
     if not row.outcome:
         return _stand_in(row)
     one = ExecutionResult(str(row.folder / OUTPUT))
@@ -63,7 +63,7 @@ def _suite(row: Row, folder: Path, whole: Result) -> TestSuite:
     return one.suite
 
 
-def _stand_in(row: Row) -> TestSuite:
+def _stand_in(row: OrderRow) -> TestSuite:
     suite = TestSuite(row.name, doc="No results of this order are there to be merged.")
     message = f"Not proven: {row.problem}"
     suite.tests.create(NO_RESULTS, status="SKIP", message=message, tags=["no_results"])

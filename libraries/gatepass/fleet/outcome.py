@@ -14,7 +14,7 @@ from pathlib import Path
 from gatepass.base.result_folders import OUTPUT
 from gatepass.fleet.entries import Entry, load
 from gatepass.fleet.unfinished import unfinished
-from gatepass.report.checks import Reason, reasons
+from gatepass.report.checks import ShownReason, reasons
 from gatepass.report.promises import missed
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, NoResults, Outcome, read
@@ -27,7 +27,7 @@ STOPPED = "the run was stopped before this check had its verdict."
 
 
 @dataclass(frozen=True)
-class Row:
+class OrderRow:
     """One order of the fleet.
 
     Attributes:
@@ -62,9 +62,11 @@ class Row:
         )
 
     @property
-    def reasons(self) -> list[Reason]:
+    def reasons(self) -> list[ShownReason]:
         """Why the order is not approved, worst first; empty where it is."""
-        return reasons(self.outcome) if self.outcome else [Reason(NOT_PROVEN, "", self.problem)]
+        if self.outcome:
+            return reasons(self.outcome)
+        return [ShownReason(NOT_PROVEN, "", self.problem)]
 
     @property
     def worst(self) -> tuple[Check, Measurement] | None:
@@ -104,7 +106,7 @@ class FleetOutcome:
     """
 
     folders: tuple[Path, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[OrderRow, ...]
     shards: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -119,7 +121,7 @@ class FleetOutcome:
         return EXIT_CODES[self.verdict]
 
     @property
-    def worst_first(self) -> list[Row]:
+    def worst_first(self) -> list[OrderRow]:
         """The orders, the rejected ones first; within a verdict in the order of the plan."""
         return sorted(self.rows, key=lambda row: WORST_FIRST.index(row.verdict))
 
@@ -147,7 +149,7 @@ def read_fleet(folders: Sequence[Path] | Path, whole: bool = False) -> FleetOutc
     """
     folders = (folders,) if isinstance(folders, Path) else tuple(folders)
     planned = [(entry, entry.folder(folder)) for folder in folders for entry in load(folder)]
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[OrderRow]] = {}
     for entry, folder in planned:
         found.setdefault(entry.name, []).append(_row(entry, folder))
     shards = tuple(sorted({entry.part for entry, _ in planned if entry.part}))
@@ -157,14 +159,14 @@ def read_fleet(folders: Sequence[Path] | Path, whole: bool = False) -> FleetOutc
     return FleetOutcome(folders, tuple(rows), shards)
 
 
-def _row(entry: Entry, folder: Path) -> Row:
+def _row(entry: Entry, folder: Path) -> OrderRow:
     try:
-        return Row(entry.name, entry, folder, read(folder / OUTPUT))
+        return OrderRow(entry.name, entry, folder, read(folder / OUTPUT))
     except NoResults:
-        return Row(entry.name, entry, folder, problem=unfinished(folder))
+        return OrderRow(entry.name, entry, folder, problem=unfinished(folder))
 
 
-def _newest(row: Row) -> tuple[bool, float]:
+def _newest(row: OrderRow) -> tuple[bool, float]:
     """What the runs of one order are sorted by."""
     started = row.outcome.run.get("started") if row.outcome else None
     try:
@@ -173,10 +175,10 @@ def _newest(row: Row) -> tuple[bool, float]:
         return row.ended, 0.0
 
 
-def _missing(shards: Iterable[tuple[int, int]]) -> list[Row]:
+def _missing(shards: Iterable[tuple[int, int]]) -> list[OrderRow]:
     """A row for each part of which no folder was named."""
     return [
-        Row(
+        OrderRow(
             f"Part {number} of {parts}",
             problem=f"None of the folders is of part {number}/{parts} of the fleet, so what became "
             "of its orders is not known. Name its folder as well.",
@@ -187,7 +189,7 @@ def _missing(shards: Iterable[tuple[int, int]]) -> list[Row]:
     ]
 
 
-def tier(row: Row) -> str:
+def tier(row: OrderRow) -> str:
     """What was ordered, from the results or else from the plan."""
     ordered = group(row.outcome.run, "order") if row.outcome else {}
     return str(ordered.get("tier") or (row.planned.tier if row.planned else ""))

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import gatepass
 from gatepass.base.phrase import say
 from gatepass.fleet import merged, xunit
-from gatepass.fleet.outcome import FleetOutcome, Row, tier
+from gatepass.fleet.outcome import FleetOutcome, OrderRow, tier
 from gatepass.report.page_template import template
 from gatepass.report.phrases import join, shortened
 from gatepass.report.promises import promise_table
@@ -45,7 +45,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Line:
+class OrderLine:
     """An order as the page shows it."""
 
     name: str
@@ -164,12 +164,12 @@ def _when(outcome: FleetOutcome, words: Wording) -> str:
     return f"{words.date(first.isoformat())}, {words.duration(lasted.total_seconds())}"
 
 
-def _line(row: Row, folder: Path, words: Wording) -> Line:
+def _line(row: OrderRow, folder: Path, words: Wording) -> OrderLine:
     margin, figure = _worst(row, words)
     title, reason, more = _reason(row, words)
     order = group(row.outcome.run, "order") if row.outcome else {}
     level = str(order.get("service_level") or "")
-    return Line(
+    return OrderLine(
         name=row.name,
         subject=join([f"{tier(row)} {level}".strip(), str(order.get("customer") or "")]),
         where=_where(row, words),
@@ -185,7 +185,7 @@ def _line(row: Row, folder: Path, words: Wording) -> Line:
     )
 
 
-def _where(row: Row, words: Wording) -> str:
+def _where(row: OrderRow, words: Wording) -> str:
     """Gateway, testbed and duration, as far as they are known."""
     if not row.outcome:
         return Path((row.planned and row.planned.testbed) or "").stem
@@ -201,14 +201,14 @@ def _where(row: Row, words: Wording) -> str:
     )
 
 
-def _checks(row: Row) -> str:
+def _checks(row: OrderRow) -> str:
     if not row.outcome:
         return ""
     called_for = len(row.outcome.checks) - row.outcome.count(NOT_APPLICABLE)
     return f"{row.outcome.count(PASS)} of {called_for} passed"
 
 
-def _worst(row: Row, words: Wording) -> tuple[str, str]:
+def _worst(row: OrderRow, words: Wording) -> tuple[str, str]:
     if not row.worst:
         return words["none"], ""
     check, measured = row.worst
@@ -218,7 +218,7 @@ def _worst(row: Row, words: Wording) -> tuple[str, str]:
     return margin, f"{what}: {words.figure(measured)}, {bound}"
 
 
-def _reason(row: Row, words: Wording) -> tuple[str, str, str]:
+def _reason(row: OrderRow, words: Wording) -> tuple[str, str, str]:
     """Title and text of the worst reason, and how many more there are."""
     if not row.reasons:
         untested = join(promise_table(row.outcome, words).untested)
@@ -237,7 +237,7 @@ def _whole_sentences(text: str, words: Wording) -> str:
     return f"{kept}. …" if end else shortened(text, words, LONGEST_REASON)
 
 
-def _links(row: Row, folder: Path) -> list[Link]:
+def _links(row: OrderRow, folder: Path) -> list[Link]:
     if not row.folder:
         return []
     return [

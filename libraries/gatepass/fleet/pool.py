@@ -8,15 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 
-from gatepass.fleet.briefing import Place
+from gatepass.fleet.briefing import SharedTestbed
 from gatepass.run.lock_server import LockServer
-from gatepass.run.seats import DeathWatch, Heart, Seat
+from gatepass.run.seats import Heartbeat, Seat, Watchdog
 
 _LOOK_S = 0.5
 """Between two looks whether one is free, in seconds."""
 
 
-def fill(server: LockServer, places: Iterable[Place], tiers: Iterable[str]) -> None:
+def fill(server: LockServer, places: Iterable[SharedTestbed], tiers: Iterable[str]) -> None:
     """Put testbeds into the pool; one that is there already stays with whoever has it.
 
     Args:
@@ -53,7 +53,7 @@ def take(
     Raises:
         ServerLost: the server does not answer.
     """
-    server, watch, heart = LockServer(uri), DeathWatch(seat), Heart(seat, uri)
+    server, watch, heart = LockServer(uri), Watchdog(seat), Heartbeat(seat, uri)
     seat.sit_down(server)
     heart.start()
     try:

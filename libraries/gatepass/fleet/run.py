@@ -34,7 +34,7 @@ from gatepass.fleet.lifetime import (
 )
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.screen import Screen, screen
-from gatepass.fleet.state import Progress
+from gatepass.fleet.state import OrderProgress
 from gatepass.fleet.worker import FLEET, ORDER
 from gatepass.gateway.journal import left_changed
 from gatepass.inputs import load_catalogue
@@ -66,7 +66,7 @@ def run(call: FleetCall) -> int:
     fleet = _resumed(call) if call.folder else new_folder(before=PREFIX)
     if not call.folder:
         plan.save(call.entries, fleet)
-    orders = [Progress(entry, entry.folder(fleet)) for entry in call.entries]
+    orders = [OrderProgress(entry, entry.folder(fleet)) for entry in call.entries]
     with hold(fleet, ""), _signals_stop(fleet), _lock_server(call.turns, fleet) as uri:
         briefing = Briefing.of(uri, call.testbeds, Briefing.known(fleet))
         briefing.save(fleet)
@@ -200,7 +200,7 @@ def _environment(fleet: Path) -> dict[str, str]:
 
 def _watch(
     pabot: subprocess.Popen,
-    orders: Sequence[Progress],
+    orders: Sequence[OrderProgress],
     server: LockServer,
     shown: Screen,
     fleet: Path,
@@ -229,7 +229,7 @@ def _watch(
         time.sleep(_LOOK_S)
 
 
-def _tidy(fleet: Path, code: int, orders: Sequence[Progress]) -> None:
+def _tidy(fleet: Path, code: int, orders: Sequence[OrderProgress]) -> None:
     """Remove what served the fleet while it ran, unless pabot or a worker complained there."""
     own = fleet / _OWN
     if code != _DONE or any(path.stat().st_size for path in own.glob("**/*_stderr.out")):

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from gatepass.fleet.state import Progress
+from gatepass.fleet.state import OrderProgress
 
 _COUNTED = ("pass", "fail", "not proven", "not applicable")
 _SYMBOLS = {"pass": "✓", "fail": "✗", "not proven": "?", "not applicable": "–"}
@@ -25,7 +25,7 @@ class Screen(Protocol):
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
-    def show(self, orders: Sequence[Progress]) -> None:
+    def show(self, orders: Sequence[OrderProgress]) -> None:
         """How far the orders are now."""
         ...
 
@@ -56,11 +56,11 @@ class _Table:
     def say(self, sentence: str) -> None:
         self._live.console.print(sentence)
 
-    def show(self, orders: Sequence[Progress]) -> None:
+    def show(self, orders: Sequence[OrderProgress]) -> None:
         self._live.update(table(orders), refresh=True)
 
 
-def table(orders: Sequence[Progress]) -> Table:
+def table(orders: Sequence[OrderProgress]) -> Table:
     """All orders: chapter, verdicts so far, who waits for whom, time left."""
     drawn = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     names, tiers = zip(*((one.entry.name, one.entry.tier) for one in orders), strict=True)
@@ -80,7 +80,7 @@ def table(orders: Sequence[Progress]) -> Table:
     return drawn
 
 
-def _at(one: Progress) -> Text:
+def _at(one: OrderProgress) -> Text:
     if one.over:
         verdict = one.verdict or "not proven"
         shown = verdict if one.verdict else f"{verdict}, it ended before its time"
@@ -92,7 +92,7 @@ def _at(one: Progress) -> Text:
     return Text(one.chapter or "Beginning")
 
 
-def _left(one: Progress) -> str:
+def _left(one: OrderProgress) -> str:
     left = one.left_s
     if left is None:
         return ""
@@ -114,7 +114,7 @@ class _Lines:
     def say(self, sentence: str) -> None:
         print(sentence, flush=True)
 
-    def show(self, orders: Sequence[Progress]) -> None:
+    def show(self, orders: Sequence[OrderProgress]) -> None:
         width = max(len(one.entry.name) for one in orders)
         for one in orders:
             now = (one.begun, one.chapter, one.over)

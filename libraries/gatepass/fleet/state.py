@@ -17,7 +17,7 @@ _TELLING = 0.15
 
 
 @dataclass
-class Progress:
+class OrderProgress:
     """How far one order is.
 
     Attributes:

@@ -23,7 +23,7 @@ from gatepass.fleet.briefing import Briefing
 from gatepass.fleet.entries import Entry, load
 from gatepass.fleet.lifetime import hold, times_asked_to_stop, when_parent_ends
 from gatepass.fleet.pool import take
-from gatepass.fleet.state import Progress
+from gatepass.fleet.state import OrderProgress
 from gatepass.fleet.unfinished import PROGRESS as PROGRESS_NAME
 from gatepass.fleet.unfinished import WORKER
 from gatepass.gateway.journal import left_changed
@@ -32,7 +32,7 @@ from gatepass.run.lock_server import LockServer, ServerLost
 from gatepass.run.progress import FILE as PROGRESS
 from gatepass.run.progress import tell
 from gatepass.run.run import RUN_FOLDER
-from gatepass.run.seats import Heart, Seat
+from gatepass.run.seats import Heartbeat, Seat
 from gatepass.run.turns import PLACE as TURNS
 
 ORDER, FLEET = "ORDER", "FLEET"
@@ -143,7 +143,7 @@ class _Worker:
         Where that fails, the journal stays open, and the next call does it.
         """
         words = [sys.executable, "-m", "gatepass", "restore", run_name(self._folder)]
-        heart = Heart(self._seat, self._briefing.uri)  # that of the run has stopped
+        heart = Heartbeat(self._seat, self._briefing.uri)  # that of the run has stopped
         heart.start()
         try:
             subprocess.run(
@@ -197,7 +197,7 @@ class _Worker:
         return _MOST_NOT_PASSED + 1
 
     def _not_passed(self) -> int:
-        so_far = Progress(self._entry, self._folder)
+        so_far = OrderProgress(self._entry, self._folder)
         so_far.look()
         fine = so_far.verdicts[PASS] + so_far.verdicts[NOT_APPLICABLE]
         return min(so_far.done - fine, _MOST_NOT_PASSED)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from gatepass.fleet.outcome import FleetOutcome, Row
+from gatepass.fleet.outcome import FleetOutcome, OrderRow
 from gatepass.report.wording import printable
 from gatepass.results.outcome import Check
 from gatepass.results.record import FAIL, NOT_PROVEN, PASS, REJECTED
@@ -41,7 +41,7 @@ def _sums(suites: list[ET.Element]) -> dict[str, str]:
     }
 
 
-def _suite(row: Row) -> ET.Element:
+def _suite(row: OrderRow) -> ET.Element:
     cases = [_order(row)]
     cases += [_case(row.name, check) for check in (row.outcome.checks if row.outcome else ())]
     suite = ET.Element(
@@ -65,7 +65,7 @@ def _how_many(cases: list[ET.Element], outcome: str) -> str:
     return str(sum(case.find(outcome) is not None for case in cases))
 
 
-def _order(row: Row) -> ET.Element:
+def _order(row: OrderRow) -> ET.Element:
     case = _named(row.name, THE_ORDER, 0)
     if row.reasons:
         reasons = [reason.sentence for reason in row.reasons]

@@ -148,8 +148,8 @@ class Changes:
             AssertionError: names the first row and attribute that differ.
         """
         key = mkey_of(path)
-        told = [{name: row[name] for name in row if name not in SECRETS} for row in rows]
-        wanted = list(dict.fromkeys(attribute for row in told for attribute in row))
+        readable = [{name: row[name] for name in row if name not in SECRETS} for row in rows]
+        wanted = list(dict.fromkeys(attribute for row in readable for attribute in row))
         keys = {row[key] for row in rows}
         # the row that they come before may be the customer's, which the filter would hide
         filtered = "name" in wanted and before is None
@@ -161,7 +161,7 @@ class Changes:
                 f"The gateway accepted {len(rows)} rows for {path} and shows "
                 f"{len(rows) - len(missing)} of them; {missing[0]} is the first that is missing."
             )
-        for row in told:
+        for row in readable:
             for attribute, value in row.items():
                 seen = found[row[key]].get(attribute)
                 if not agrees(value, seen):

@@ -22,7 +22,7 @@ _SERVICES = ("HTTP", "HTTPS", "SSH", "DNS", "FTP", "SMTP", "IMAP", "POP3", "NTP"
 
 
 @dataclass(frozen=True)
-class Flow:
+class TestFlow:
     """The test traffic as the gateway sees it.
 
     Attributes:
@@ -39,7 +39,7 @@ class Flow:
 class RuleSet:
     """The test policies of one run on one gateway."""
 
-    def __init__(self, gateway: FortiGate, changes: Changes, flow: Flow) -> None:
+    def __init__(self, gateway: FortiGate, changes: Changes, flow: TestFlow) -> None:
         self.gateway = gateway
         self.changes = changes
         self.flow = flow

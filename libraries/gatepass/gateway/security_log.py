@@ -43,7 +43,7 @@ def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[d
     raise refusal
 
 
-def told(entry: dict) -> str:
+def described(entry: dict) -> str:
     """An entry as the end of a sentence: what it names, as far as it does."""
     keys = ("virus", "attack", "app", "hostname", "url", "filename", "filetype", "action")
     return ", ".join(f"{key} {entry[key]}" for key in keys if entry.get(key))

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from gatepass.history.changes import Change
-from gatepass.history.fleet import Beside
+from gatepass.history.fleet import AcrossGateways
 from gatepass.history.gateway import GatewayHistory, Since, Upgrade, mean
-from gatepass.history.series import Point, Run, Series
+from gatepass.history.series import Point, RecordedRun, Trend
 
 
 def gateway(one: GatewayHistory) -> dict[str, Any]:
@@ -27,7 +27,9 @@ def gateway(one: GatewayHistory) -> dict[str, Any]:
     }
 
 
-def fleet(tier: str, version: str, last: dict[str, Run], figures: Sequence[Beside]) -> dict:
+def fleet(
+    tier: str, version: str, last: dict[str, RecordedRun], figures: Sequence[AcrossGateways]
+) -> dict:
     """Gateways of one tier and version beside each other."""
     return {
         "tier": tier,
@@ -48,7 +50,7 @@ def fleet(tier: str, version: str, last: dict[str, Run], figures: Sequence[Besid
     }
 
 
-def _named(one: Series | Beside) -> dict[str, str]:
+def _named(one: Trend | AcrossGateways) -> dict[str, str]:
     return {key: str(getattr(one, key)) for key in ("promise", "conditions", "unit", "layer")}
 
 

@@ -18,7 +18,7 @@ from statistics import fmean, variance
 
 import jumpavg
 
-from gatepass.history.series import Point, Series
+from gatepass.history.series import Point, Trend
 from gatepass.stats.quantiles import special
 
 LOOK_BACK = 100
@@ -44,7 +44,7 @@ class Change:
         before, after: the figures on both sides, in order of time, up to the next step.
     """
 
-    series: Series
+    series: Trend
     before: tuple[Point, ...]
     after: tuple[Point, ...]
 
@@ -66,7 +66,7 @@ class Change:
         return (self.value_after - self.value_before) / abs(self.value_before) * 100
 
 
-def changes(series: Series) -> list[Change]:
+def changes(series: Trend) -> list[Change]:
     """The steps of a series, in order of time."""
     groups = _groups(series.points[-LOOK_BACK:])
     while len(groups) > 1:

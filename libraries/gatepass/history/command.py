@@ -12,11 +12,11 @@ from gatepass.base import paths
 from gatepass.base.arguments import Parser, file
 from gatepass.base.errors import InputError
 from gatepass.history import as_json, series, store
-from gatepass.history.fleet import Beside, beside
+from gatepass.history.fleet import AcrossGateways, across_gateways
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.selection import Selection, day
-from gatepass.history.series import Run
-from gatepass.history.tables import Page
+from gatepass.history.series import RecordedRun
+from gatepass.history.tables import TextPage
 from gatepass.results import results_json as results
 from gatepass.results.outcome import ManyRuns, read_digested
 
@@ -102,21 +102,21 @@ def _show(connection: sqlite3.Connection, wanted: Selection, for_program: bool) 
     if for_program:
         _print([as_json.gateway(one) for one in gateways])
     elif len(gateways) == 1:
-        Page().gateway(gateways[0])
+        TextPage().gateway(gateways[0])
     else:
-        Page().overview(gateways)
+        TextPage().overview(gateways)
     return 0
 
 
 def _gateway(
-    connection: sqlite3.Connection, wanted: Selection, runs: list[Run]
+    connection: sqlite3.Connection, wanted: Selection, runs: list[RecordedRun]
 ) -> GatewayHistory:
     found = wanted.series(series.series(connection, runs))
     return gateway_history(runs[0].serial, runs, found)
 
 
 def _fleets(
-    connection: sqlite3.Connection, wanted: Selection, chosen: list[Run], for_program: bool
+    connection: sqlite3.Connection, wanted: Selection, chosen: list[RecordedRun], for_program: bool
 ) -> int:
     """A fleet for each version that gateways of the tier have now."""
     last = {run.serial: run for run in chosen if run.serial}
@@ -130,21 +130,24 @@ def _fleets(
     if for_program:
         _print([as_json.fleet(*one) for one in rows])
         return 0
-    page = Page()
+    page = TextPage()
     for tier, version, own, figures in rows:
         page.fleet(f"Gateways of {tier} with FortiOS {version}", own, figures)
     return 0
 
 
 def _figures(
-    connection: sqlite3.Connection, wanted: Selection, own: dict[str, Run], chosen: list[Run]
-) -> list[Beside]:
+    connection: sqlite3.Connection,
+    wanted: Selection,
+    own: dict[str, RecordedRun],
+    chosen: list[RecordedRun],
+) -> list[AcrossGateways]:
     """The figures of these gateways with the version that they have now."""
     fleet = []
     for serial, last in own.items():
         runs = [run for run in chosen if (run.serial, run.version) == (serial, last.version)]
         fleet.append((serial, wanted.series(series.series(connection, runs))))
-    return beside(fleet)
+    return across_gateways(fleet)
 
 
 def _print(document: object) -> None:

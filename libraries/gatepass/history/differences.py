@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatepass.history.series import Run
+from gatepass.history.series import RecordedRun
 from gatepass.results.facts import group
 
 _MEMORY_SHARE = 0.1
@@ -26,7 +26,7 @@ _PLAIN = (
 _ENDPOINT = (("iperf3", "iperf3"), ("kernel", "kernel"), ("cpus", "number of CPUs"))
 
 
-def differences(before: Run, after: Run) -> list[str]:
+def differences(before: RecordedRun, after: RecordedRun) -> list[str]:
     """Phrases such as `the gateway's shaper "sgw-200" was 306 and is 250 Mbit/s`.
 
     The gateway comes first, then the order, then the rig. What one of the runs does not know is
@@ -45,7 +45,7 @@ def differences(before: Run, after: Run) -> list[str]:
     return found
 
 
-def _version(before: Run, after: Run) -> list[str]:
+def _version(before: RecordedRun, after: RecordedRun) -> list[str]:
     builds = [_fact(run, ("gateway", "build")) for run in (before, after)]
     if before.version == after.version and None not in builds and builds[0] != builds[1]:
         return _differ(f"the build of FortiOS {before.version}", *builds)
@@ -82,5 +82,5 @@ def _differ(name: str, before: Any, after: Any) -> list[str]:
     return [f"{name} was {before} and is {after}"]
 
 
-def _fact(run: Run, keys: tuple[str, ...]) -> Any:
+def _fact(run: RecordedRun, keys: tuple[str, ...]) -> Any:
     return group(run.facts, *keys[:-1]).get(keys[-1])

@@ -8,7 +8,7 @@ from statistics import median
 
 from gatepass.base.phrase import Phrase
 from gatepass.history.changes import assumed_spread
-from gatepass.history.series import Point, Series
+from gatepass.history.series import Point, Trend
 
 FEWEST = 4
 """With fewer gateways nobody can say which is the odd one."""
@@ -19,7 +19,7 @@ _NORMAL = 1.4826
 
 
 @dataclass(frozen=True)
-class Beside:
+class AcrossGateways:
     """One promise over the fleet.
 
     Attributes:
@@ -49,7 +49,7 @@ class Beside:
         return (self.latest[serial].value - self.median) / abs(self.median) * 100
 
 
-def beside(fleet: Iterable[tuple[str, Sequence[Series]]]) -> list[Beside]:
+def across_gateways(fleet: Iterable[tuple[str, Sequence[Trend]]]) -> list[AcrossGateways]:
     """The fleet's figures, promise by promise.
 
     Args:
@@ -62,7 +62,7 @@ def beside(fleet: Iterable[tuple[str, Sequence[Series]]]) -> list[Beside]:
                 key = (one.promise, one.conditions, one.unit, one.layer)
                 latest.setdefault(key, {})[serial] = one.points[-1]
     return [
-        Beside(*key, points, median(point.value for point in points.values()), _odd(points))
+        AcrossGateways(*key, points, median(point.value for point in points.values()), _odd(points))
         for key, points in latest.items()
     ]
 

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from gatepass.history.changes import SURE, Change, by_chance, changes
 from gatepass.history.differences import differences
-from gatepass.history.series import Point, Run, Series
+from gatepass.history.series import Point, RecordedRun, Trend
 from gatepass.results.record import figure
 
 _MINUS = "\u2212"
@@ -29,14 +29,14 @@ class Since:
         differences: what else was different, in phrases.
     """
 
-    before: Run
-    run: Run
+    before: RecordedRun
+    run: RecordedRun
     changes: tuple[Change, ...]
     differences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Beside:
+class BeforeAndAfter:
     """A figure before and after an upgrade.
 
     Attributes:
@@ -44,7 +44,7 @@ class Beside:
         before, after: the runs of both versions that measured it.
     """
 
-    series: Series
+    series: Trend
     before: tuple[Point, ...]
     after: tuple[Point, ...]
 
@@ -66,8 +66,8 @@ class Upgrade:
 
     before: str
     after: str
-    run: Run
-    figures: tuple[Beside, ...]
+    run: RecordedRun
+    figures: tuple[BeforeAndAfter, ...]
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,16 @@ class GatewayHistory:
     """
 
     serial: str
-    runs: tuple[Run, ...]
-    series: tuple[Series, ...]
+    runs: tuple[RecordedRun, ...]
+    series: tuple[Trend, ...]
     since: tuple[Since, ...]
     disturbed: tuple[Since, ...]
     upgrade: Upgrade | None
 
 
-def gateway_history(serial: str, runs: Sequence[Run], found: Sequence[Series]) -> GatewayHistory:
+def gateway_history(
+    serial: str, runs: Sequence[RecordedRun], found: Sequence[Trend]
+) -> GatewayHistory:
     """Put together what the record says of a gateway.
 
     Args:
@@ -121,7 +123,7 @@ def signed(percent: float) -> str:
 
 
 def _changed(
-    own: Sequence[Series], rig: Sequence[Series]
+    own: Sequence[Trend], rig: Sequence[Trend]
 ) -> tuple[tuple[Since, ...], tuple[Since, ...]]:
     """What changed by itself, and what changed with the rig."""
     steps: tuple[list[tuple[Change, tuple[str, ...]]], ...] = ([], [])
@@ -154,7 +156,7 @@ def _grouped(steps: Sequence[tuple[Change, tuple[str, ...]]]) -> tuple[Since, ..
     return tuple(sorted(groups, key=lambda since: (since.run.started, since.run.run)))
 
 
-def _moved_along(rig: Series, change: Change) -> str:
+def _moved_along(rig: Trend, change: Change) -> str:
     """How the path without the gateway changed with a figure; empty where it did not.
 
     It did where it moved the same way, by half of the figure's step or more, and by more than its
@@ -179,7 +181,7 @@ def _names(points: Sequence[Point]) -> list[str]:
     return [point.run.run for point in points]
 
 
-def _upgrade(runs: Sequence[Run], own: Sequence[Series]) -> Upgrade | None:
+def _upgrade(runs: Sequence[RecordedRun], own: Sequence[Trend]) -> Upgrade | None:
     known = [run for run in runs if run.version]
     blocks = [list(block) for _, block in groupby(known, key=lambda run: run.version)]
     if len(blocks) < 2:
@@ -190,7 +192,7 @@ def _upgrade(runs: Sequence[Run], own: Sequence[Series]) -> Upgrade | None:
         before = tuple(point for point in series.points if point.run.run in old)
         after = tuple(point for point in series.points if point.run.run in new)
         if before and after:
-            figures.append(Beside(series, before, after))
+            figures.append(BeforeAndAfter(series, before, after))
     first = blocks[-1][0]
     return Upgrade(blocks[-2][0].version, first.version, first, tuple(figures))
 

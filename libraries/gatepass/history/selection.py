@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from gatepass.base.errors import InputError
-from gatepass.history.series import Run, Series
+from gatepass.history.series import RecordedRun, Trend
 from gatepass.history.store import seconds
 
 _MOST_NAMED = 8
@@ -31,7 +31,7 @@ class Selection:
     promise: str | None = None
     since: date | None = None
 
-    def runs(self, known: Sequence[Run]) -> list[Run]:
+    def runs(self, known: Sequence[RecordedRun]) -> list[RecordedRun]:
         """The runs that are asked for, in their order.
 
         Raises:
@@ -56,7 +56,7 @@ class Selection:
             chosen = late
         return chosen
 
-    def series(self, found: Sequence[Series]) -> list[Series]:
+    def series(self, found: Sequence[Trend]) -> list[Trend]:
         """The figures that are asked for.
 
         Raises:
@@ -87,12 +87,12 @@ def day(text: str) -> date:
 
 
 def _chosen(
-    runs: list[Run],
+    runs: list[RecordedRun],
     option: str,
     wanted: str,
-    name: Callable[[Run], str],
+    name: Callable[[RecordedRun], str],
     fits: Callable[[str, str], bool],
-) -> list[Run]:
+) -> list[RecordedRun]:
     chosen = [run for run in runs if fits(name(run), wanted)]
     if runs and not chosen:
         names = dict.fromkeys(name(run) for run in runs if name(run))

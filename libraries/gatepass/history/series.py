@@ -12,7 +12,7 @@ from gatepass.results.promises import named, of_rig
 
 
 @dataclass(frozen=True)
-class Run:
+class RecordedRun:
     """One run of the record.
 
     Attributes:
@@ -53,7 +53,7 @@ class Point:
         threshold, relation: what it was held against.
     """
 
-    run: Run
+    run: RecordedRun
     value: float
     half_width: float | None
     trials: tuple[float, ...]
@@ -62,7 +62,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Series:
+class Trend:
     """A promise under the same conditions, of one gateway, run by run."""
 
     identity: str
@@ -91,14 +91,14 @@ class Series:
         return next((point for point in self.points if point.run.run == run), None)
 
 
-def runs(connection: sqlite3.Connection) -> list[Run]:
+def runs(connection: sqlite3.Connection) -> list[RecordedRun]:
     """All runs in order of time."""
     counts: dict[str, dict[str, int]] = {}
     counted = "SELECT run, verdict, count(*) AS number FROM checks GROUP BY run, verdict"
     for row in connection.execute(counted):
         counts.setdefault(row["run"], {})[row["verdict"]] = row["number"]
     return [
-        Run(
+        RecordedRun(
             run=row["run"],
             started=row["started"] or "",
             verdict=row["verdict"],
@@ -117,7 +117,7 @@ def runs(connection: sqlite3.Connection) -> list[Run]:
     ]
 
 
-def series(connection: sqlite3.Connection, chosen: list[Run]) -> list[Series]:
+def series(connection: sqlite3.Connection, chosen: list[RecordedRun]) -> list[Trend]:
     """The figures of these runs that are held against something, and those of the rig.
 
     Args:
@@ -141,4 +141,4 @@ def series(connection: sqlite3.Connection, chosen: list[Run]) -> list[Series]:
                 row["threshold"],
                 row["relation"],
             )
-    return [Series(*key, tuple(found.values())) for key, found in points.items()]
+    return [Trend(*key, tuple(found.values())) for key, found in points.items()]

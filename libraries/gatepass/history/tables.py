@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gatepass.history.differences import NOTHING
-from gatepass.history.fleet import FEWEST, Beside
+from gatepass.history.fleet import FEWEST, AcrossGateways
 from gatepass.history.gateway import GatewayHistory, Since, Upgrade, mean, sentence, signed
-from gatepass.history.series import Point, Run, Series
+from gatepass.history.series import Point, RecordedRun, Trend
 from gatepass.results.record import figure
 
 SHOWN_RUNS = 5
@@ -25,10 +25,10 @@ MARK = " !"
 """Stands behind a figure that changed, and one that is out of line."""
 _PIPED_WIDTH = 240
 _UNKNOWN = "–"
-_Figure = TypeVar("_Figure", Series, Beside)
+_Figure = TypeVar("_Figure", Trend, AcrossGateways)
 
 
-class Page:
+class TextPage:
     """Writes to standard output."""
 
     def __init__(self) -> None:
@@ -60,7 +60,9 @@ class Page:
         if one.upgrade and one.upgrade.figures:
             self._print(self._upgrade(one.upgrade))
 
-    def fleet(self, title: str, last: dict[str, Run], figures: Sequence[Beside]) -> None:
+    def fleet(
+        self, title: str, last: dict[str, RecordedRun], figures: Sequence[AcrossGateways]
+    ) -> None:
         """Each gateway's latest figures beside the fleet's median.
 
         Args:
@@ -116,7 +118,7 @@ class Page:
                 table.add_row(_conditions(series), _threshold(series), *cells)
         return table
 
-    def _fleet_figures(self, title: str, figures: Sequence[Beside]) -> Table:
+    def _fleet_figures(self, title: str, figures: Sequence[AcrossGateways]) -> Table:
         """Median, lowest and highest of each figure."""
         table = self._table(title)
         table.add_column("Promise", overflow="fold")
@@ -136,7 +138,7 @@ class Page:
                 table.add_row(_conditions(row), figure(row.median), *ends)
         return table
 
-    def _gateways(self, last: dict[str, Run], figures: Sequence[Beside]) -> Table:
+    def _gateways(self, last: dict[str, RecordedRun], figures: Sequence[AcrossGateways]) -> Table:
         """A row a gateway: each of its figures, or the one that is furthest off the median."""
         each = len(figures) <= SHOWN_FIGURES
         table = self._table("Each gateway's latest figures")
@@ -215,7 +217,7 @@ def _by_promise(figures: Sequence[_Figure]) -> dict[str, list[_Figure]]:
     return found
 
 
-def _beside(row: Beside, serial: str) -> str:
+def _beside(row: AcrossGateways, serial: str) -> str:
     if serial not in row.latest:
         return _UNKNOWN
     off = row.off_percent(serial)
@@ -223,7 +225,7 @@ def _beside(row: Beside, serial: str) -> str:
     return f"{figure(row.latest[serial].value)}{percent}{MARK if serial in row.odd else ''}"
 
 
-def _furthest(figures: Sequence[Beside], serial: str) -> str:
+def _furthest(figures: Sequence[AcrossGateways], serial: str) -> str:
     own = [row for row in figures if serial in row.latest]
     if not own:
         return _UNKNOWN
@@ -231,7 +233,7 @@ def _furthest(figures: Sequence[Beside], serial: str) -> str:
     return f"{row.name}: {_beside(row, serial)}"
 
 
-def _conditions(one: Series | Beside) -> str:
+def _conditions(one: Trend | AcrossGateways) -> str:
     return f"  {', '.join(str(part) for part in (one.conditions, one.unit) if part)}"
 
 
@@ -244,10 +246,10 @@ def _of(points: Sequence[Point]) -> str:
     return f"{figure(mean(points))}{runs}"
 
 
-def _threshold(series: Series) -> str:
+def _threshold(series: Trend) -> str:
     last = series.points[-1]
     return f"{last.relation} {last.threshold:g}"
 
 
-def _minute(run: Run) -> str:
+def _minute(run: RecordedRun) -> str:
     return run.started[:16].replace("T", " ") or _UNKNOWN

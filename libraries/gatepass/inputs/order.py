@@ -36,7 +36,7 @@ class Options(Model):
     security_reporting: Switch = False
 
 
-class Shaper(Model):
+class OrderedShaper(Model):
     """The shaper on the gateway that holds the customer to the tier's rate."""
 
     name: str = text("the name of a traffic shaper on the gateway", r"^[^\n\"'<>()#]{1,35}$")
@@ -67,7 +67,7 @@ class Vpn(Model):
         return names
 
 
-class Tenants(Model):
+class OrderedTenants(Model):
     """Tenants that the gateway has to take beside the customer, each with rules of its own."""
 
     tenants: int = whole(1, MOST_TENANTS, "of tenants")
@@ -109,7 +109,7 @@ class Order(InputFile):
     service_level: str = text("the name of a service level in the catalogue")
     language: Literal["en", "fi"] = Field(default="en", description="en or fi")
     options: Options = Options()
-    shaper: Shaper | None = None
+    shaper: OrderedShaper | None = None
     filtered_file_types: list[FileType] = Field(
         default=["exe", "bat"],
         min_length=1,
@@ -120,7 +120,7 @@ class Order(InputFile):
     inspection_mode: Literal["flow", "proxy"] = Field(default="flow", description="flow or proxy")
     """How the customer's policies inspect, where security services were bought."""
     vpn: Vpn = Vpn()
-    provisioning: Tenants | None = None
+    provisioning: OrderedTenants | None = None
     gateway: OrderedGateway = OrderedGateway()
     notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
 

@@ -9,7 +9,7 @@ from gatepass.base.phrase import promises
 from gatepass.inputs.schema import InputFile, Mistake, Model, did_you_mean, number, one_of, text
 
 
-class Source(Model):
+class Publication(Model):
     """A published test."""
 
     name: str = text("author and year")
@@ -30,7 +30,7 @@ class Reference(Model):
 class Published(InputFile):
     """``variables/published_results.yaml``."""
 
-    sources: dict[str, Source] = Field(description="a group of published tests")
+    sources: dict[str, Publication] = Field(description="a group of published tests")
     references: list[Reference] = Field(description="a list of figures")
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from typing import Any, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from gatepass.base.errors import InputError
-from gatepass.inputs.yaml_file import Location, Place, YamlFile, read_yaml
+from gatepass.inputs.yaml_file import Location, Position, YamlFile, read_yaml
 
 HELP = "See docs/orders-and-testbeds.md."
 
@@ -147,7 +147,7 @@ def _sentence(file: YamlFile, model: type[Model], mistake: Mapping[str, Any]) ->
     return f"{where}: found {found}; allowed is {allowed}. {remedy or HELP}"
 
 
-def _found(place: Place, location: Location) -> str:
+def _found(place: Position, location: Location) -> str:
     """What stands in the file, short enough for a sentence and never a secret."""
     if place.text is None:
         return place.kind
@@ -157,7 +157,7 @@ def _found(place: Place, location: Location) -> str:
     return f"'{short}'" if place.kind == "str" else short
 
 
-def _remedy(kind: str, place: Place) -> str:
+def _remedy(kind: str, place: Position) -> str:
     if place.kind == "nothing":
         return "Add it."
     if kind == "string_type" and place.text is not None:

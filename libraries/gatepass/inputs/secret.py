@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from gatepass.base.errors import InputError
-from gatepass.base.files import beside, open_to_all, trouble_with
+from gatepass.base.files import open_to_all, path_from, trouble_with
 from gatepass.inputs.schema import Mistake, Model, text
 
 LARGEST_SECRET = 4096
@@ -58,7 +58,7 @@ class SecretReference(Model):
         return secret
 
     def _from_file(self) -> str:
-        path = beside(self._folder, self.file or "")
+        path = path_from(self._folder, self.file or "")
         trouble = trouble_with(path)
         if trouble:
             raise self._refusal(f"the secret's file, sought in {path.parent}, {trouble}", "Mend it")

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from gatepass.base.files import beside, open_to_all, trouble_with
+from gatepass.base.files import open_to_all, path_from, trouble_with
 from gatepass.inputs.schema import InputFile, Mistake, Model, identifier, number, text, whole
 from gatepass.inputs.secret import SecretReference
 
@@ -63,7 +63,7 @@ def _address(version: int, allowed: str) -> Callable[[str], str]:
 def _existing(value: Any, info: ValidationInfo) -> Path:
     if not isinstance(value, str) or not value:
         raise Mistake(A_FILE)
-    path = beside(info.context["folder"], value)
+    path = path_from(info.context["folder"], value)
     trouble = trouble_with(path)
     if trouble:
         raise Mistake(A_FILE, f"The file, sought in {path.parent}, {trouble}.")
@@ -105,7 +105,7 @@ Interface = Annotated[
 ]
 
 
-class Gateway(Model):
+class TestbedGateway(Model):
     """The device under test, as its REST API is reached."""
 
     url: str = Field(description=A_URL)
@@ -239,7 +239,7 @@ class Peer(Host):
     """The gateway's interface on its side."""
 
 
-class Endpoints(Model):
+class TestbedEndpoints(Model):
     """The two ends of the path through the gateway, and the far end of its tunnels."""
 
     client: Endpoint
@@ -289,8 +289,8 @@ class Testbed(InputFile):
         default=[], max_length=20, description="a list of tiers of the catalogue"
     )
     """What its gateway was delivered as; in a pool it takes orders of these tiers, or any."""
-    gateway: Gateway
-    endpoints: Endpoints
+    gateway: TestbedGateway
+    endpoints: TestbedEndpoints
 
     @field_validator("shares")
     @classmethod

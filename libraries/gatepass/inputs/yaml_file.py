@@ -41,7 +41,7 @@ _REMEDIES = {
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """Where a value stands and how a message may name it."""
 
     line: int
@@ -58,20 +58,20 @@ class YamlFile:
     data: dict[str, Any]
     root: yaml.MappingNode
 
-    def place(self, location: Location) -> Place:
+    def place(self, location: Location) -> Position:
         """Find a value, or the closest group of keys around it that does stand in the file."""
         node: yaml.Node = self.root
         line = node.start_mark.line + 1
         for step in location:
             child = _child(node, step)
             if child is None:
-                return Place(line, "nothing", None, quoted=False)
+                return Position(line, "nothing", None, quoted=False)
             line, node = child
         if isinstance(node, yaml.ScalarNode):
             if node.tag.endswith(":null"):
-                return Place(line, "nothing", None, quoted=False)
-            return Place(line, node.tag.rpartition(":")[2], node.value, quoted=bool(node.style))
-        return Place(line, _kind(node), None, quoted=False)
+                return Position(line, "nothing", None, quoted=False)
+            return Position(line, node.tag.rpartition(":")[2], node.value, quoted=bool(node.style))
+        return Position(line, _kind(node), None, quoted=False)
 
 
 def read_yaml(path: Path | str) -> YamlFile:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from gatepass.report import svg
-from gatepass.report.promises import FOR_COMPARISON, Promise, PromiseTable, Row
+from gatepass.report.promises import FOR_COMPARISON, MeasurementRow, PromiseRows, PromiseTable
 from gatepass.report.svg import Alternative, Bar, Line
 from gatepass.report.wording import Wording
 from gatepass.results.record import Measurement
@@ -38,9 +38,9 @@ def charts(table: PromiseTable, words: Wording) -> list[Chart]:
     return made + _over_time(table, words)
 
 
-def _grid(promise: Promise, words: Wording) -> list[Chart]:
+def _grid(promise: PromiseRows, words: Wording) -> list[Chart]:
     """NAT x policies."""
-    groups: dict[int, list[Row]] = {}
+    groups: dict[int, list[MeasurementRow]] = {}
     for row in promise.measured:
         conditions = row.measurement.conditions
         if conditions.name in ("one_policy", "rule_set"):
@@ -48,22 +48,22 @@ def _grid(promise: Promise, words: Wording) -> list[Chart]:
     if sum(map(len, groups.values())) < 2:
         return []
     texts = words["charts"]
-    told = []
+    bars = []
     for count in sorted(groups):
         label = texts["policies"]["one" if count == 1 else "more"].format(n=count)
         rows = sorted(groups[count], key=_without_nat)
-        told.append((label, [_bar(row, _without_nat(row)) for row in rows]))
+        bars.append((label, [_bar(row, _without_nat(row)) for row in rows]))
     title = texts["stateful"].format(promise=promise.name)
-    return [_bars("grid", title, told, texts["nat"], groups[min(groups)][0], words)]
+    return [_bars("grid", title, bars, texts["nat"], groups[min(groups)][0], words)]
 
 
-def _without_nat(row: Row) -> bool:
+def _without_nat(row: MeasurementRow) -> bool:
     return row.measurement.conditions.part("nat").name == "off"
 
 
-def _cost(promise: Promise, words: Wording) -> list[Chart]:
+def _cost(promise: PromiseRows, words: Wording) -> list[Chart]:
     """With and without security services."""
-    texts, told = words["charts"], []
+    texts, groups = words["charts"], []
     rows = [row for row in promise.measured if "services_off_mbps" in row.measurement.facts]
     for row in sorted(rows, key=lambda one: str(one.measurement.conditions.part("protocol"))):
         measured, facts = row.measurement, row.measurement.facts
@@ -77,14 +77,14 @@ def _cost(promise: Promise, words: Wording) -> list[Chart]:
             Bar(off, words.number(off, len(row.measured.partition(words["decimal_point"])[2])),
                 True),
         ]  # fmt: skip
-        told.append((str(measured.conditions.part("protocol")), bars))
-    if not told:
+        groups.append((str(measured.conditions.part("protocol")), bars))
+    if not groups:
         return []
     legend = texts["services_legend"]
-    return [_bars("cost", texts["services"], told, legend, rows[0], words)]
+    return [_bars("cost", texts["services"], groups, legend, rows[0], words)]
 
 
-def _ciphers(promise: Promise, words: Wording) -> list[Chart]:
+def _ciphers(promise: PromiseRows, words: Wording) -> list[Chart]:
     """IPsec throughput of several proposals."""
     rows = [
         row
@@ -97,13 +97,13 @@ def _ciphers(promise: Promise, words: Wording) -> list[Chart]:
     if len(rows) < 2:
         return []
     texts = words["charts"]
-    told = [
+    bars = [
         (row.conditions, [_bar(row, bool(row.measurement.facts.get("weak")))])
         for row in sorted(rows, key=lambda row: -row.measurement.value)
     ]
     held = promise.measured or rows
     title = texts["cipher"].format(promise=promise.name)
-    return [_bars("cipher", title, told, texts["cipher_legend"], held[0], words)]
+    return [_bars("cipher", title, bars, texts["cipher_legend"], held[0], words)]
 
 
 def _over_time(table: PromiseTable, words: Wording) -> list[Chart]:
@@ -115,7 +115,7 @@ def _over_time(table: PromiseTable, words: Wording) -> list[Chart]:
     return []
 
 
-def _curve(promise: Promise, row: Row, words: Wording) -> Chart:
+def _curve(promise: PromiseRows, row: MeasurementRow, words: Wording) -> Chart:
     texts, measured = words["charts"], row.measurement
     seconds = measured.series_interval_s or 1.0
     whole = words.number(round(seconds * len(measured.series), 1))
@@ -150,7 +150,7 @@ def _bars(
     title: str,
     groups: list[tuple[str, list[Bar]]],
     legend: list[str],
-    held: Row,
+    held: MeasurementRow,
     words: Wording,
 ) -> Chart:
     """Bars with what they are held against, and their figures as text."""
@@ -173,7 +173,7 @@ def _bars(
     return Chart(title, unit, svg.bars(groups, line, used, alternative))
 
 
-def _bar(row: Row, hatched: bool) -> Bar:
+def _bar(row: MeasurementRow, hatched: bool) -> Bar:
     measured = row.measurement
     return Bar(measured.value, row.measured, hatched, measured.half_width)
 
@@ -195,7 +195,7 @@ def _line(measured: Measurement, words: Wording) -> Line | None:
     )
 
 
-def _joined(text: str, line: Line | None, held: Row, words: Wording) -> str:
+def _joined(text: str, line: Line | None, held: MeasurementRow, words: Wording) -> str:
     if line is None:
         return text
     promised = words["charts"]["text_promised"].format(

@@ -22,7 +22,7 @@ REPORTED = ("snmp_reporting", "flow_reporting", "security_reporting")
 
 
 @dataclass(frozen=True)
-class Reason:
+class ShownReason:
     """Why the order is not approved.
 
     `title` names the checks; it is empty where the reason is none of a check.
@@ -48,17 +48,17 @@ class Untested:
     why: Markup
 
 
-def reasons(outcome: Outcome) -> list[Reason]:
+def reasons(outcome: Outcome) -> list[ShownReason]:
     """Why the order is not approved, worst first; checks that share a reason stand together."""
-    found: list[Reason] = []
+    found: list[ShownReason] = []
     for verdict in (FAIL, NOT_PROVEN):
         checks = [check for check in outcome.checks if check.verdict == verdict]
         for message in dict.fromkeys(check.message for check in checks):
             sharing = [check for check in checks if check.message == message]
             found.append(
-                Reason(verdict, _title(sharing), message, tuple(sharing), sharing[0].said)
+                ShownReason(verdict, _title(sharing), message, tuple(sharing), sharing[0].said)
             )
-    rest = [Reason(NOT_PROVEN, "", str(said), (), said) for said in outcome.reasons_of_order()]
+    rest = [ShownReason(NOT_PROVEN, "", str(said), (), said) for said in outcome.reasons_of_order()]
     return found + rest
 
 

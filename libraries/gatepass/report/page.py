@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from gatepass.report.charts import Chart, charts
-from gatepass.report.checks import MOST_NAMES, Reason, Untested, reasons, untested
+from gatepass.report.checks import MOST_NAMES, ShownReason, Untested, reasons, untested
 from gatepass.report.evidence import Chapter, evidence, not_holding
 from gatepass.report.phrases import LONGEST_MESSAGE, chapter, filled, join, shortened
 from gatepass.report.promises import (
     TIER,
-    Promise,
+    MeasurementRow,
+    PromiseRows,
     PromiseTable,
-    Row,
     missed,
     promise_name,
     promise_table,
@@ -63,7 +63,7 @@ class Detail:
     name: str
     layer: str
     published: bool
-    rows: list[Row]
+    rows: list[MeasurementRow]
     more: str
 
 
@@ -73,7 +73,7 @@ class PromiseRow:
 
     name: str
     promised: str
-    row: Row | None
+    row: MeasurementRow | None
     verdict: str
     note: str
     why: Markup
@@ -127,7 +127,7 @@ def page(outcome: Outcome, words: Wording) -> Page:
     restoration = outcome.restoration
     found = reasons(outcome)
     crowded = len(found) > FEW_REASONS
-    left_out = untested(outcome, table.told, words)
+    left_out = untested(outcome, table.covered, words)
     differences = restoration.differences if restoration else ()
     return Page(
         lab=outcome.lab,
@@ -187,7 +187,7 @@ _VERDICTS = (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
 
 
 def _reason(
-    reason: Reason, table: PromiseTable, words: Wording, crowded: bool
+    reason: ShownReason, table: PromiseTable, words: Wording, crowded: bool
 ) -> ReasonLine:
     """In the page's language as far as figures, evidence and cause tell it, or in few words."""
     title = _title(reason, words)
@@ -203,7 +203,7 @@ def _reason(
     return ReasonLine(reason.verdict, title, own, text)
 
 
-def _title(reason: Reason, words: Wording) -> Markup:
+def _title(reason: ShownReason, words: Wording) -> Markup:
     """The checks that share the reason; of many only how many of each chapter."""
     if len(reason.checks) <= MOST_NAMES:
         named = [
@@ -216,7 +216,7 @@ def _title(reason: Reason, words: Wording) -> Markup:
     return Markup("; ").join(named)
 
 
-def _own_words(reason: Reason, table: PromiseTable, words: Wording) -> Markup:
+def _own_words(reason: ShownReason, table: PromiseTable, words: Wording) -> Markup:
     sentences: list[Markup] = []
     measured = [m for check in reason.checks for m in check.measurements]
     for promise in table.every:
@@ -286,7 +286,7 @@ def _not_offered(outcome: Outcome, words: Wording) -> str:
     return words["not_offered"].format(promises=missing) if missing else ""
 
 
-def _in_one_row(promise: Promise, words: Wording) -> PromiseRow:
+def _in_one_row(promise: PromiseRows, words: Wording) -> PromiseRow:
     measured = promise.measured
     notes = []
     if len(measured) > 1:
@@ -305,7 +305,7 @@ def _in_one_row(promise: Promise, words: Wording) -> PromiseRow:
     return PromiseRow(promise.name, promised, row, promise.verdict, "; ".join(notes), why)
 
 
-def _detail(promise: Promise, words: Wording) -> Detail:
+def _detail(promise: PromiseRows, words: Wording) -> Detail:
     """All measured rows in the order they were measured, and those for comparison after them."""
     rows = [row for row in promise.rows if row.measurement] + list(promise.compared)
     return Detail(

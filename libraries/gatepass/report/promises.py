@@ -27,7 +27,7 @@ TIER = {name: promise for name, promise in PROMISES.items() if promise.tier}
 
 
 @dataclass(frozen=True)
-class Row:
+class MeasurementRow:
     """One measurement; or, with `why` and no measurement, a check that has none.
 
     `published` is the published figure for the same method, empty where there is none.
@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Promise:
+class PromiseRows:
     """A promise with a row for each of the conditions under which it was measured.
 
     Attributes:
@@ -62,8 +62,8 @@ class Promise:
     identity: str
     name: str
     promised: str
-    rows: tuple[Row, ...]
-    compared: tuple[Row, ...] = ()
+    rows: tuple[MeasurementRow, ...]
+    compared: tuple[MeasurementRow, ...] = ()
     why: str = ""
 
     @property
@@ -73,17 +73,17 @@ class Promise:
         return next((verdict for verdict in _WORST_FIRST if verdict in found), NOT_TESTED)
 
     @property
-    def measured(self) -> list[Row]:
+    def measured(self) -> list[MeasurementRow]:
         """The rows with a figure, the least favourable first."""
 
-        def favour(row: Row) -> tuple[int, float]:
+        def favour(row: MeasurementRow) -> tuple[int, float]:
             margin = row.measurement.margin_percent
             return _WORST_FIRST.index(row.verdict), 0.0 if margin is None else margin
 
         return sorted((row for row in self.rows if row.measurement), key=favour)
 
     @property
-    def open(self) -> list[Row]:
+    def open(self) -> list[MeasurementRow]:
         """The rows without a figure."""
         return [row for row in self.rows if not row.measurement]
 
@@ -101,19 +101,19 @@ class PromiseTable:
     Attributes:
         promises: those of the tier, in the catalogue's order.
         others: what else was held against a figure, and what is told for comparison.
-        told: the checks that the table tells of, by position in the outcome.
+        covered: the checks that the table covers, by position in the outcome.
         confidences: of the intervals in the table.
         goodput: whether a figure of the table is TCP goodput.
     """
 
-    promises: tuple[Promise, ...]
-    others: tuple[Promise, ...]
-    told: frozenset[int]
+    promises: tuple[PromiseRows, ...]
+    others: tuple[PromiseRows, ...]
+    covered: frozenset[int]
     confidences: tuple[float, ...]
     goodput: bool
 
     @property
-    def every(self) -> tuple[Promise, ...]:
+    def every(self) -> tuple[PromiseRows, ...]:
         """All of them."""
         return self.promises + self.others
 
@@ -138,7 +138,7 @@ def promise_table(outcome: Outcome, words: Wording) -> PromiseTable:
         for measurement in check.measurements
         if not of_rig(measurement.promise)
     ]
-    told = {entry.position for entry in found if entry.measurement.threshold is not None}
+    covered = {entry.position for entry in found if entry.measurement.threshold is not None}
     rows = _Rows(outcome, words)
     promises, others = [], []
     for name, promise in TIER.items():
@@ -147,13 +147,13 @@ def promise_table(outcome: Outcome, words: Wording) -> PromiseTable:
         silent = {
             position: check
             for position, check in enumerate(outcome.checks)
-            if position not in told and (promise.tags <= _tags(check) or _not_run(check, about))
+            if position not in covered and (promise.tags <= _tags(check) or _not_run(check, about))
         }
         if figure := tier_figure(outcome, name, words):
             promises.append(_tier_promise(name, figure, own, silent, rows))
-            told |= _undecided(silent).keys()
+            covered |= _undecided(silent).keys()
             if not promises[-1].rows:
-                told |= _left_out(silent).keys()
+                covered |= _left_out(silent).keys()
         elif own:
             others.append(rows.promise(name, own))
         found = [entry for entry in found if entry not in own]
@@ -164,7 +164,7 @@ def promise_table(outcome: Outcome, words: Wording) -> PromiseTable:
     return PromiseTable(
         tuple(promises),
         tuple(others),
-        frozenset(told),
+        frozenset(covered),
         tuple(sorted({m.confidence for m in shown if m.half_width is not None})),
         any(m.layer == "TCP goodput" for m in shown),
     )
@@ -205,12 +205,12 @@ def has_tag(outcome: Outcome, tag: str) -> bool:
 
 def _tier_promise(
     promise: str, figure: str, own: list[_Found], silent: dict[int, Check], rows: _Rows
-) -> Promise:
+) -> PromiseRows:
     words = rows.words
     open_checks = _undecided(silent)
     if own or open_checks:
         without = tuple(
-            Row(check.name, check.verdict, figure, why=why(check, words))
+            MeasurementRow(check.name, check.verdict, figure, why=why(check, words))
             for check in open_checks.values()
         )
         return rows.promise(promise, own, figure, without)
@@ -220,7 +220,7 @@ def _tier_promise(
         cell = escape(words["option_not_ordered"])
     else:
         cell = escape(words["no_check"])
-    return Promise(promise, promise_name(promise, words), figure, (), why=cell)
+    return PromiseRows(promise, promise_name(promise, words), figure, (), why=cell)
 
 
 @dataclass(frozen=True)
@@ -231,8 +231,12 @@ class _Rows:
     words: Wording
 
     def promise(
-        self, promise: str, own: list[_Found], promised: str = "", without: tuple[Row, ...] = ()
-    ) -> Promise:
+        self,
+        promise: str,
+        own: list[_Found],
+        promised: str = "",
+        without: tuple[MeasurementRow, ...] = (),
+    ) -> PromiseRows:
         decimals = {
             unit: most_digits(e.measurement for e in own if e.measurement.unit == unit)
             for unit in {entry.measurement.unit for entry in own}
@@ -241,14 +245,14 @@ class _Rows:
         held = tuple(row for row in made if row.verdict != FOR_COMPARISON)
         compared = tuple(row for row in made if row.verdict == FOR_COMPARISON)
         name = promise_name(promise, self.words)
-        return Promise(promise, name, promised, held + without, compared)
+        return PromiseRows(promise, name, promised, held + without, compared)
 
-    def _row(self, entry: _Found, decimals: int) -> Row:
+    def _row(self, entry: _Found, decimals: int) -> MeasurementRow:
         measurement, words = entry.measurement, self.words
         spread, margin = measurement.half_width, measurement.margin_percent
         threshold, none = measurement.threshold, words["none"]
         published = reference(group(self.outcome.run, "published"), measurement)
-        return Row(
+        return MeasurementRow(
             conditions=words.say(measurement.conditions) or entry.check.name,
             verdict=_verdict(entry.check, measurement),
             promised=none if threshold is None else words.bound(threshold, measurement.relation),

@@ -28,10 +28,10 @@ Facts = list[tuple[str, str | Markup]]
 
 def gateway(outcome: Outcome, words: Wording) -> Facts:
     """What was tested; empty where the gateway is not known."""
-    told = group(outcome.run, "gateway")
-    if not told:
+    known = group(outcome.run, "gateway")
+    if not known:
         return []
-    facts: Facts = [(words["gateway"][key], _gateway_fact(key, told, words)) for key in _GATEWAY]
+    facts: Facts = [(words["gateway"][key], _gateway_fact(key, known, words)) for key in _GATEWAY]
     testbed = group(outcome.run, "testbed")
     if testbed.get("client_port") and testbed.get("server_port"):
         ports = words["ports"].format(client=testbed["client_port"], server=testbed["server_port"])
@@ -58,13 +58,13 @@ def about_test(outcome: Outcome, words: Wording) -> Facts:
 def rig(outcome: Outcome, words: Wording) -> Facts:
     """How it was measured, with what, and what that carries by itself."""
     facts = _trials(group(outcome.run, "profile"), words)
-    for name, told in group(outcome.run, "endpoints").items():
-        if isinstance(told, dict):
-            cells = {key: _cell(key, told.get(key), words) for key in _ENDPOINT}
+    for name, known in group(outcome.run, "endpoints").items():
+        if isinstance(known, dict):
+            cells = {key: _cell(key, known.get(key), words) for key in _ENDPOINT}
             label = words["rig"].get(name, name)
             text = filled(words["rig"]["host"], **cells)
-            if told.get("esp"):
-                text += filled(words["rig"]["esp"], esp=words.named("esp_in", told["esp"]))
+            if known.get("esp"):
+                text += filled(words["rig"]["esp"], esp=words.named("esp_in", known["esp"]))
             facts.append((label, text))
     facts.append((words["rig"]["baseline"], _baseline(outcome, words)))
     return facts
@@ -74,33 +74,33 @@ def deviations(outcome: Outcome, words: Wording) -> list[Markup]:
     """In what the run differs from the published methods, or from a whole run of Gatepass."""
     texts = words["deviations"]
     profile = group(outcome.run, "profile")
-    told = [
+    found = [
         *_weak_ciphers(outcome, words),
         *_unsteady(outcome, words),
         *_above_the_ceiling(outcome, words),
     ]
     if arguments := outcome.run.get("robot_arguments"):
         typed = shortened(" ".join(map(str, arguments)), words, LONGEST_ARGUMENTS)
-        told.append(filled(texts["arguments"], arguments=typed))
+        found.append(filled(texts["arguments"], arguments=typed))
     seconds = profile.get("trial_s")
     if isinstance(seconds, int | float) and seconds < RFC2544_TRIAL_S:
-        told.append(filled(texts["short_trials"], seconds=words.number(seconds)))
+        found.append(filled(texts["short_trials"], seconds=words.number(seconds)))
     if profile.get("sampling") == "intervals":
-        told.append(escape(texts["intervals"]))
+        found.append(escape(texts["intervals"]))
     measured = [m for check in outcome.checks for m in check.measurements]
     if {m.layer for m in measured if m.unit == "Mbit/s"} == {"TCP goodput"}:
-        told.append(escape(texts["goodput_only"]))
+        found.append(escape(texts["goodput_only"]))
     change = _drift(outcome)
     if change is not None and abs(change) > DRIFT_PERCENT:
-        told.append(filled(texts["drift"], percent=words.signed(change)))
+        found.append(filled(texts["drift"], percent=words.signed(change)))
     for name, facts in group(outcome.run, "endpoints").items():
         offset = facts.get("clock_offset_s") if isinstance(facts, dict) else None
         if isinstance(offset, int | float) and abs(offset) > CLOCK_S:
             endpoint = words["rig"].get(name, name).lower()
-            told.append(
+            found.append(
                 filled(texts["clock"], endpoint=endpoint, seconds=words.signed(offset))
             )
-    return told
+    return found
 
 
 def _weak_ciphers(outcome: Outcome, words: Wording) -> list[Markup]:

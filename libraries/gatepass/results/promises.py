@@ -32,7 +32,7 @@ class Promise:
 
 PROMISES: Mapping[str, Promise] = {
     name: Promise(
-        **{key: told for key, told in one.items() if key not in ("text", "tags")},
+        **{key: value for key, value in one.items() if key not in ("text", "tags")},
         tags=frozenset(one.get("tags", ())),
     )
     for name, one in phrase.promises().items()

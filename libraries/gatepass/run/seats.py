@@ -75,10 +75,10 @@ class Seat:
             ServerLost: the server does not answer.
         """
         give_back(server, self.caller)
-        _stand_up(server, self.slot, self.caller)
+        _vacate(server, self.slot, self.caller)
 
 
-class Heart(threading.Thread):
+class Heartbeat(threading.Thread):
     """Beats from a thread of its own for as long as the process lives."""
 
     def __init__(self, seat: Seat, uri: str) -> None:
@@ -101,7 +101,7 @@ class Heart(threading.Thread):
         self.join()
 
 
-class DeathWatch:
+class Watchdog:
     """Looks at the others' hearts on behalf of one who waits."""
 
     def __init__(self, seat: Seat) -> None:
@@ -118,7 +118,7 @@ class DeathWatch:
         for slot in range(self._seat.all_slots(server)):
             for caller in _seated(server, slot):
                 if caller != self._seat.caller and self._stands_still(server, caller):
-                    _bury(server, slot, caller)
+                    _release_dead(server, slot, caller)
 
     def _stands_still(self, server: LockServer, caller: str) -> bool:
         beat = server.get(_beat(caller))
@@ -142,14 +142,14 @@ def give_back(server: LockServer, caller: str) -> None:
     server.release_value_set(caller)
 
 
-def _bury(server: LockServer, slot: int, caller: str) -> None:
+def _release_dead(server: LockServer, slot: int, caller: str) -> None:
     give_back(server, caller)
     # After the locks: who was only slow finds it at the end of a turn that was not all its own.
     server.put(_lost(caller), True)
-    _stand_up(server, slot, caller)
+    _vacate(server, slot, caller)
 
 
-def _stand_up(server: LockServer, slot: int, caller: str) -> None:
+def _vacate(server: LockServer, slot: int, caller: str) -> None:
     server.put(_slot(slot), [other for other in _seated(server, slot) if other != caller])
 
 

@@ -21,7 +21,7 @@ from typing import TypeVar
 from gatepass.base.errors import InputError
 from gatepass.run.lock_server import LockServer, ServerLost
 from gatepass.run.progress import tell
-from gatepass.run.seats import DeathWatch, Heart, Seat
+from gatepass.run.seats import Heartbeat, Seat, Watchdog
 
 PLACE = "GATEPASS_TURNS"
 """Tells a run of its place in a fleet, as JSON; a run of its own has none."""
@@ -34,7 +34,7 @@ PATIENCE_S = 20.0
 _T = TypeVar("_T")
 
 
-class Turns:
+class SharedTurns:
     """One run's turns on everything that its testbed shares.
 
     Args:
@@ -57,7 +57,7 @@ class Turns:
         self._resources = sorted(resources)
         self._server = server
         self._outside = outside
-        self._watch = DeathWatch(seat)
+        self._watch = Watchdog(seat)
         self._unsure = 0  # locks that may have been asked for twice, as an answer got lost
         self._patience_s = 0.0  # until it has answered once
         self._told = False
@@ -164,7 +164,7 @@ class Turns:
                 return answer
 
 
-current: Turns | None = None
+current: SharedTurns | None = None
 """Of this process; None where a run shares nothing."""
 
 
@@ -179,22 +179,22 @@ def joined() -> Iterator[None]:
         InputError: the lock server does not answer.
     """
     global current
-    told = os.environ.get(PLACE)
-    place = json.loads(told) if told else {}
+    briefing = os.environ.get(PLACE)
+    place = json.loads(briefing) if briefing else {}
     if not place.get("resources"):
         yield
         return
     seat = Seat(place["caller"], place["order"], place["slot"], place["slots"])
     server = LockServer(place["uri"])
     with ThreadPoolExecutor(1, "turns") as outside:
-        current = Turns(seat, place["resources"], server, outside)
+        current = SharedTurns(seat, place["resources"], server, outside)
         try:
             current.sit_down()
         except ServerLost as lost:
             raise InputError(
                 f"turns: {lost}. Start it, or open the tunnel to it; see docs/fleet.md."
             ) from None
-        heart = Heart(seat, place["uri"])
+        heart = Heartbeat(seat, place["uri"])
         heart.start()
         try:
             yield

@@ -45,7 +45,7 @@ class SetUp:
         return sum(self.seconds.values())
 
 
-class Provisioning:
+class TenantProvisioning:
     """The tenants of one run.
 
     Args:

@@ -13,7 +13,7 @@ from statistics import fmean, pstdev
 from gatepass.results.gateway_state import GatewayLoad, Licence, Shaper
 from gatepass.results.record import Cause, Measurement, figure
 from gatepass.results.trial import Trial
-from gatepass.verdict.endpoint_load import Ends
+from gatepass.verdict.endpoint_load import EndpointLoads
 from gatepass.verdict.scatter import explained
 from gatepass.verdict.tcp_metrics import (
     ETHERNET_MTU,
@@ -47,7 +47,7 @@ _NEAR = 0.1
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observations:
     """What was seen while the trials of one measurement ran; None or empty where nothing was.
 
     Attributes:
@@ -90,7 +90,7 @@ class Seen:
         return min(1.0, max(0.0, (wanted - predicted) / wanted / self.shortfall))
 
 
-def causes(seen: Seen) -> list[Cause]:
+def causes(seen: Observations) -> list[Cause]:
     """What may have caused a missed or undecided figure, the best explanation first.
 
     Returns:
@@ -101,7 +101,9 @@ def causes(seen: Seen) -> list[Cause]:
     return _found(_candidates(seen), seen) or [_unknown(seen)]
 
 
-def _found(candidates: Sequence[Callable[[Seen], Cause | None]], seen: Seen) -> list[Cause]:
+def _found(
+    candidates: Sequence[Callable[[Observations], Cause | None]], seen: Observations
+) -> list[Cause]:
     found = [
         cause
         for candidate in candidates
@@ -112,7 +114,7 @@ def _found(candidates: Sequence[Callable[[Seen], Cause | None]], seen: Seen) -> 
     return sorted(found, key=lambda cause: -cause.weight)
 
 
-def _candidates(seen: Seen) -> tuple[Callable[[Seen], Cause | None], ...]:
+def _candidates(seen: Observations) -> tuple[Callable[[Observations], Cause | None], ...]:
     if seen.by_rig:
         return _RIG
     if seen.measurement.unit == "%":
@@ -122,7 +124,7 @@ def _candidates(seen: Seen) -> tuple[Callable[[Seen], Cause | None], ...]:
     return _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection, *_RIG
 
 
-def told(found: Sequence[Cause], seen: Seen) -> str:
+def in_sentences(found: Sequence[Cause], seen: Observations) -> str:
     """The causes in a few sentences, with RFC 6349's figures where TCP is concerned."""
     best, *others = found
     words = [best.sentence if best.name in (UNKNOWN, SCATTER) else f"Likely cause: {best.sentence}"]
@@ -133,7 +135,7 @@ def told(found: Sequence[Cause], seen: Seen) -> str:
     return " ".join(words)
 
 
-def rfc6349(seen: Seen) -> str:
+def rfc6349(seen: Observations) -> str:
     """RFC 6349's three metrics in a sentence; empty where no TCP was sent."""
     threshold, value = seen.measurement.threshold, seen.measurement.value
     efficiency, delay = efficiency_of(seen.trials), buffer_delay_of(seen.trials)
@@ -149,8 +151,8 @@ def rfc6349(seen: Seen) -> str:
 # -- the rig ---------------------------------------------------------------------------------
 
 
-def _endpoint_cpu(seen: Seen) -> Cause | None:
-    ends = Ends.of(seen.trials)
+def _endpoint_cpu(seen: Observations) -> Cause | None:
+    ends = EndpointLoads.of(seen.trials)
     if limit := ends.limit():
         return Cause(ENDPOINT_CPU, limit, 1.0)
     for name, end in ends.both():
@@ -164,7 +166,7 @@ def _endpoint_cpu(seen: Seen) -> Cause | None:
     return None
 
 
-def _drift(seen: Seen) -> Cause | None:
+def _drift(seen: Observations) -> Cause | None:
     threshold = seen.measurement.threshold
     if not (seen.before and seen.without and threshold):
         return None
@@ -184,7 +186,7 @@ _RIG = (_endpoint_cpu, _drift)
 # -- the gateway and the path ----------------------------------------------------------------
 
 
-def _shaper(seen: Seen) -> Cause | None:
+def _shaper(seen: Observations) -> Cause | None:
     """A limit in the configuration that is lower than the promise needs."""
     limit, threshold = seen.shaper, seen.measurement.threshold or 0
     if limit is None or _goodput(limit) >= threshold:
@@ -195,7 +197,7 @@ def _shaper(seen: Seen) -> Cause | None:
     return Cause(SHAPER, f"{_is_set(limit)}, of which TCP can use {figure(goodput)}.", weight)
 
 
-def _steady(seen: Seen) -> Cause | None:
+def _steady(seen: Observations) -> Cause | None:
     """A limit that lets less through than its configuration says."""
     limit, spread = seen.shaper, _spread(seen)
     held = seen.measurement
@@ -223,7 +225,7 @@ def _is_set(limit: Shaper) -> str:
     return f'the gateway\'s shaper "{limit.name}" is set to {limit.mbps:g} Mbit/s'
 
 
-def _limit_that_does_not_hold(seen: Seen) -> Cause:
+def _limit_that_does_not_hold(seen: Observations) -> Cause:
     if seen.shaper is None:
         return Cause(SHAPER, "no shaper is in use on the gateway.", 1.0)
     limit = seen.shaper
@@ -231,7 +233,7 @@ def _limit_that_does_not_hold(seen: Seen) -> Cause:
     return Cause(SHAPER, f"{_is_set(limit)}{holds}.", 1.0)
 
 
-def _cpu(seen: Seen) -> Cause | None:
+def _cpu(seen: Observations) -> Cause | None:
     load = seen.load
     if load is None or load.cpu_percent < _BUSY:
         return None
@@ -243,7 +245,7 @@ def _cpu(seen: Seen) -> Cause | None:
     )
 
 
-def _memory(seen: Seen) -> Cause | None:
+def _memory(seen: Observations) -> Cause | None:
     share = seen.load and seen.load.memory_percent
     if not share or share < _MEMORY_SHORT:
         return None
@@ -255,7 +257,7 @@ def _memory(seen: Seen) -> Cause | None:
     )
 
 
-def _licence(seen: Seen) -> Cause | None:
+def _licence(seen: Observations) -> Cause | None:
     held = seen.licence
     if held is None:
         return None
@@ -277,7 +279,7 @@ def _licence(seen: Seen) -> Cause | None:
     return None
 
 
-def _segments(seen: Seen) -> Cause | None:
+def _segments(seen: Observations) -> Cause | None:
     sizes = [trial.mss for trial in seen.trials if trial.mss]
     if not sizes:
         return None
@@ -301,7 +303,7 @@ def _segments(seen: Seen) -> Cause | None:
     )
 
 
-def _loss(seen: Seen) -> Cause | None:
+def _loss(seen: Observations) -> Cause | None:
     efficiency = efficiency_of(seen.trials)
     if efficiency is None:
         return None
@@ -317,7 +319,7 @@ def _loss(seen: Seen) -> Cause | None:
     )
 
 
-def _datagrams(seen: Seen) -> Cause:
+def _datagrams(seen: Observations) -> Cause:
     return Cause(
         LOSS,
         f"packets got lost on the way through the gateway: {figure(seen.measurement.value)} % of "
@@ -326,7 +328,7 @@ def _datagrams(seen: Seen) -> Cause:
     )
 
 
-def _inspection(seen: Seen) -> Cause | None:
+def _inspection(seen: Observations) -> Cause | None:
     off, threshold = seen.services_off, seen.measurement.threshold
     if not (off and threshold) or off < threshold:
         return None
@@ -337,13 +339,13 @@ def _inspection(seen: Seen) -> Cause | None:
     )
 
 
-def _unknown(seen: Seen) -> Cause:
+def _unknown(seen: Observations) -> Cause:
     """What was looked at and explains nothing."""
     parts = []
     if seen.by_rig:
         parts += [
             f"the {name}'s processors were {end.busy_percent:.0f} % busy"
-            for name, end in Ends.of(seen.trials).both()
+            for name, end in EndpointLoads.of(seen.trials).both()
             if end.known
         ]
     elif seen.load:
@@ -361,7 +363,7 @@ def _unknown(seen: Seen) -> Cause:
 # -- figures of the trials -------------------------------------------------------------------
 
 
-def _spread(seen: Seen) -> float | None:
+def _spread(seen: Observations) -> float | None:
     """Standard deviation over mean of the trials' rates; None with fewer than two."""
     rates = seen.measurement.trials
     if len(rates) < 2 or not fmean(rates):

@@ -112,7 +112,7 @@ def _of_host(name: str, conduct: Conduct) -> Iterator[str]:
         yield f"the {name}'s clock was set by {conduct.stepped_s:+.2f} s"
 
 
-def told(trial: Trial) -> dict:
+def trial_facts(trial: Trial) -> dict:
     """One trial for the record: its figure and what its rig did meanwhile."""
     facts = {
         "mbps": trial.mbps,
@@ -136,7 +136,7 @@ def told(trial: Trial) -> dict:
     }
 
 
-def told_of(aside: Sequence[tuple[Trial | Watched, str]]) -> str:
+def aside_in_words(aside: Sequence[tuple[Trial | Watched, str]]) -> str:
     """Why some trials count for nobody, and what to do, in sentences; empty without any."""
     if not aside:
         return ""

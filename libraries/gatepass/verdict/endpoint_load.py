@@ -15,7 +15,7 @@ STARVED_PERCENT = 50.0
 
 
 @dataclass(frozen=True)
-class End:
+class EndpointLoad:
     """What one endpoint's processors did in the trial in which they did most.
 
     Attributes:
@@ -32,18 +32,18 @@ class End:
 
 
 @dataclass(frozen=True)
-class Ends:
+class EndpointLoads:
     """Both endpoints."""
 
-    client: End = End()
-    server: End = End()
+    client: EndpointLoad = EndpointLoad()
+    server: EndpointLoad = EndpointLoad()
 
     @classmethod
-    def of(cls, trials: Sequence[Trial]) -> Ends:
+    def of(cls, trials: Sequence[Trial]) -> EndpointLoads:
         """The endpoints over some trials."""
-        return cls(*(_end(trials, name) for name in ("client", "server")))
+        return cls(*(_load_of(trials, name) for name in ("client", "server")))
 
-    def both(self) -> list[tuple[str, End]]:
+    def both(self) -> list[tuple[str, EndpointLoad]]:
         """Each with its name."""
         return [("client", self.client), ("server", self.server)]
 
@@ -73,7 +73,7 @@ class Ends:
         return ""
 
 
-def _end(trials: Sequence[Trial], name: str) -> End:
+def _load_of(trials: Sequence[Trial], name: str) -> EndpointLoad:
     waited = [
         100 * waited_s / (trial.ended - trial.began)
         for trial in trials
@@ -81,7 +81,7 @@ def _end(trials: Sequence[Trial], name: str) -> End:
         and trial.ended > trial.began
     ]
     busy = [trial.conduct[name].busy_percent for trial in trials if name in trial.conduct]
-    return End(
+    return EndpointLoad(
         max((getattr(trial, f"{name}_cpu") for trial in trials), default=0),
         min(100, max(waited, default=0)),
         max(busy, default=0),

@@ -66,7 +66,7 @@ class Rule:
 
 
 @dataclass
-class Series(Generic[Made]):
+class TrialSeries(Generic[Made]):
     """What was tried about one promise.
 
     Attributes:
@@ -108,10 +108,10 @@ def until_decided(
     at_most: float | None = None,
     disturbed: Callable[[Made], str] = lambda made: "",
     control: Callable[[], Made] | None = None,
-) -> Series[Made]:
+) -> TrialSeries[Made]:
     """Repeat a trial until its interval decides, cannot any more, or the budget is spent.
 
-    A rig that is too busy for a single trial to count ends it as well (`Series.in_vain`).
+    A rig that is too busy for a single trial to count ends it as well (`TrialSeries.in_vain`).
 
     Args:
         trial: runs one and returns it.
@@ -126,7 +126,7 @@ def until_decided(
             `FEWEST_CONTROLS` of them that count.
     """
     promises = [(threshold, relation)] + [(at_most, "at most")] * (at_most is not None)
-    series: Series[Made] = Series()
+    series: TrialSeries[Made] = TrialSeries()
     while series.spent < rule.max_trials and not series.in_vain:
         made = trial()
         if reason := disturbed(made):

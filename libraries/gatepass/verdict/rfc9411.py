@@ -49,7 +49,7 @@ def failing_at_most(failed: int, attempted: int, confidence: float) -> float:
     return min(1.0, float(special().gammaincinv(failed + 1, confidence)) / attempted)
 
 
-def failures_told(failed: int, attempted: int, confidence: float) -> str:
+def failures_in_words(failed: int, attempted: int, confidence: float) -> str:
     """How many failed, and what that shows of the RFC's 0.001 %, in two sentences."""
     if not attempted:
         return "None was attempted."
@@ -63,7 +63,7 @@ def failures_told(failed: int, attempted: int, confidence: float) -> str:
     )
 
 
-def steadiness_told(percent: float) -> str:
+def steadiness_in_words(percent: float) -> str:
     """What the deviation of the rate means, in one sentence."""
     if percent < UNSTEADY_PERCENT:
         return f"The rate deviated by {percent:.1f} % at most; RFC 9411's less than 5 % is met."

@@ -13,9 +13,9 @@ from gatepass.results.promises import PROMISES
 from gatepass.results.record import Measurement
 from gatepass.results.trial import CONGESTION_CONTROL, Trial
 from gatepass.stats.intervals import FEWEST_TO_SEE_DEPENDENCE, Interval
-from gatepass.verdict.disturbance import disturbance, told_of
-from gatepass.verdict.endpoint_load import Ends
-from gatepass.verdict.judgement import FEWEST_CONTROLS, Rig, Rule, Series, until_decided
+from gatepass.verdict.disturbance import aside_in_words, disturbance
+from gatepass.verdict.endpoint_load import EndpointLoads
+from gatepass.verdict.judgement import FEWEST_CONTROLS, Rig, Rule, TrialSeries, until_decided
 from gatepass.verdict.tcp_metrics import (
     buffer_delay_percent,
     efficiency_percent,
@@ -69,11 +69,11 @@ class Trials:
     def rig(self) -> Rig:
         """What the rig could do meanwhile."""
         rates = None if self.controls is None else [trial.mbps for trial in self.controls]
-        limit = Ends.of(self.trials).limit()
+        limit = EndpointLoads.of(self.trials).limit()
         if self.controls_aside and not rates:
             limit = limit or (
                 "No trial without the gateway was left undisturbed to hold the figure against: "
-                f"{told_of(self.controls_aside)}"
+                f"{aside_in_words(self.controls_aside)}"
             )
         fewest = 1 if self.rule.by_intervals else FEWEST_CONTROLS
         return Rig(rates, limit, fewest=fewest)
@@ -116,7 +116,7 @@ class Trials:
             "retransmits": _sum([trial.retransmits for trial in self.trials]),
             "lost_percent": _mean([trial.lost_percent for trial in self.trials]),
             **tcp_facts(self.trials, threshold if at_least else None),
-            **Ends.of(self.trials).facts(),
+            **EndpointLoads.of(self.trials).facts(),
             **self._rig_facts(),
         }
         return estimated(
@@ -184,7 +184,7 @@ def measure(
 
     decides = bool(threshold) or at_most is not None  # what is told for comparison blames nobody
     disturbed = disturbance if decides else _never
-    series: Series[Trial] = until_decided(
+    series: TrialSeries[Trial] = until_decided(
         trial, samples_of, rule, threshold, relation, at_most, disturbed, control
     )
     must_be_enough(series, rule)
@@ -194,13 +194,13 @@ def measure(
     return Trials(tuple(series.counted), rule, layer, tuple(series.aside), controls, aside)
 
 
-def must_be_enough(series: Series, rule: Rule) -> None:
+def must_be_enough(series: TrialSeries, rule: Rule) -> None:
     """Raises NotProven where the rig disturbed so many trials that too few are left."""
     if len(series.counted) < rule.min_trials:
         ran = len(series.counted) + len(series.aside)
         raise NotProven(
             f"only {len(series.counted)} of {ran} trials count, and {rule.min_trials} are needed. "
-            f"{told_of(series.aside)}"
+            f"{aside_in_words(series.aside)}"
         )
 
 

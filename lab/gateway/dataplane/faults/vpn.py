@@ -99,7 +99,7 @@ def _full_tunnel_split(intent: Intent, params: Params) -> Intent:
         if ":" not in address
     )
 
-    def told(portal: Portal) -> Portal:
+    def misled(portal: Portal) -> Portal:
         everything = portal.split is None and not portal.by_policy
         return replace(portal, split=own) if everything else portal
 
@@ -110,7 +110,7 @@ def _full_tunnel_split(intent: Intent, params: Params) -> Intent:
         )
         return replace(tunnel, children=tuple(children)) if tunnel.dial_up else tunnel
 
-    portals = {name: told(portal) for name, portal in access.portals.items()}
+    portals = {name: misled(portal) for name, portal in access.portals.items()}
     return _remote_access(portals=portals)(_tunnels(intent, leads), params)
 
 

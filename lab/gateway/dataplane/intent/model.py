@@ -15,7 +15,7 @@ from lab.gateway.dataplane.intent.members import Who, set_name
 from lab.gateway.dataplane.intent.proxy import Proxy
 from lab.gateway.dataplane.intent.ranges import NOTHING, Spans
 from lab.gateway.dataplane.intent.values import Port, Selector
-from lab.sslvpn.plan import Plan
+from lab.sslvpn.plan import ServerPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Intent:
     inspector: Inspector = Inspector()
     proxy: Proxy = field(default_factory=Proxy)
     ipsec: Ipsec = field(default_factory=Ipsec)
-    remote_access: Plan = field(default_factory=Plan)
+    remote_access: ServerPlan = field(default_factory=ServerPlan)
     config: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
 
     @property

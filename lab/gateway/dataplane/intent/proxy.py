@@ -20,7 +20,7 @@ _ANYWHERE = ("", "0.0.0.0", "::")
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class ProxyListener:
     """One port of one address that the proxy answers on."""
 
     interface: str
@@ -60,7 +60,7 @@ class Proxy:
         mixes: of how many answers one is somebody else's; 0 for none. A fault.
     """
 
-    listeners: tuple[Listener, ...] = ()
+    listeners: tuple[ProxyListener, ...] = ()
     rules: tuple[ProxyRule, ...] = ()
     accepts_rest: bool = False
     own: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ def _only(config: Mapping[str, Sequence[Row]], path: str) -> Row:
 
 def _listeners(
     explicit: Row, config: Mapping[str, Sequence[Row]], ports: Sequence[Port]
-) -> Iterable[Listener]:
+) -> Iterable[ProxyListener]:
     enabled = {
         row["name"]
         for row in config.get("system/interface", ())
@@ -130,7 +130,7 @@ def _listeners(
             key = "incoming-ip" if address.version == 4 else "incoming-ip6"
             chosen = str(explicit.get(key) or "")
             if chosen in _ANYWHERE or ipaddress.ip_address(chosen) == address:
-                yield from (Listener(port.name, str(address), number) for number in numbers)
+                yield from (ProxyListener(port.name, str(address), number) for number in numbers)
 
 
 def _rules(row: Row, selects: Selector) -> Iterable[ProxyRule]:

@@ -9,7 +9,7 @@ from typing import Any
 from lab.gateway.dataplane.intent.addresses import AddressBook, names
 from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS, Spans
 from lab.gateway.dataplane.intent.values import Port
-from lab.sslvpn.plan import Listener, Plan, Portal, Reach, Rule, Sources, Span, User
+from lab.sslvpn.plan import Listener, Portal, Reach, Rule, ServerPlan, Sources, Span, User
 
 Row = Mapping[str, Any]
 Books = Mapping[int, AddressBook]
@@ -28,7 +28,7 @@ def compile_remote_access(
     ports: Sequence[Port],
     books: Books,
     policies: Iterable[Row],
-) -> Plan:
+) -> ServerPlan:
     """Compile the SSL VPN.
 
     Args:
@@ -41,9 +41,9 @@ def compile_remote_access(
     certificate = _certificate(config, str(settings.get("servercert") or _FACTORY))
     interfaces = names(settings.get("source-interface"))
     if settings.get("status") != "enable" or not interfaces or certificate is None:
-        return Plan()
+        return ServerPlan()
     keeps = settings.get("tunnel-connect-without-reauth") == "enable"
-    return Plan(
+    return ServerPlan(
         listeners=tuple(_listeners(interfaces, ports, _number(settings, "port", 10443))),
         sources=_sources(settings, books),
         certificate=certificate["certificate"],
@@ -69,7 +69,7 @@ def compile_remote_access(
     )
 
 
-def pool_networks(plan: Plan) -> list[str]:
+def pool_networks(plan: ServerPlan) -> list[str]:
     """The networks that the addresses of users lie in."""
     spans = {span for portal in plan.portals.values() for span in portal.pools}
     return sorted({text for span in spans for text in _prefixes((span,))})

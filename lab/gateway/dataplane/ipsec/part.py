@@ -257,9 +257,9 @@ class Ike:
         """Have the keeper look whenever a connection came or went, as long as charon lives."""
         with suppress(OSError, SessionException):
             session = self._charon.session()
-            for event, told in session.listen(["ike-updown", "child-updown", _RENEWED]):
+            for event, message in session.listen(["ike-updown", "child-updown", _RENEWED]):
                 if event == _RENEWED.encode():
-                    self._interrupt(told)
+                    self._interrupt(message)
                 elif event is not None:
                     self._wake.set()
 

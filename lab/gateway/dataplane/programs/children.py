@@ -131,7 +131,7 @@ class Hogs:
         self._processes.clear()
 
 
-class Clamd:
+class ClamdProcess:
     """The virus scanner, with a folder of its own for socket, log and signatures."""
 
     def __init__(self, folder: Path) -> None:

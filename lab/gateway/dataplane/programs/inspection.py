@@ -11,7 +11,7 @@ from pyroute2.netlink.exceptions import NetlinkError
 from lab.gateway.dataplane.errors import DataPlaneError
 from lab.gateway.dataplane.intent.model import Intent
 from lab.gateway.dataplane.kernel.commands import KernelSettings
-from lab.gateway.dataplane.programs.children import Clamd, Hogs, InspectorProcess
+from lab.gateway.dataplane.programs.children import ClamdProcess, Hogs, InspectorProcess
 from lab.inspector.marks import CLIENT_LEG, KIND, slots
 
 _TABLE = 4750
@@ -37,7 +37,7 @@ class Inspection:
 
     def __init__(self, folder: Path) -> None:
         self._settings = KernelSettings()
-        self._clamd = Clamd(folder / "clamd")
+        self._clamd = ClamdProcess(folder / "clamd")
         self._inspector = InspectorProcess(self._clamd.socket, folder / "security.jsonl")
         self._hogs = Hogs(folder / "hogs.log")
         self._prepared = False

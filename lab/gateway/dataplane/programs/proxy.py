@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lab.gateway.dataplane.errors import DataPlaneError
 from lab.gateway.dataplane.intent.model import Intent
-from lab.gateway.dataplane.intent.proxy import Listener
+from lab.gateway.dataplane.intent.proxy import ProxyListener
 from lab.gateway.dataplane.kernel.commands import KernelSettings
 from lab.gateway.dataplane.programs.children import end, last_words, start
 from lab.gateway.dataplane.programs.squid import MIXER, MIXER_FILE, squid_configuration
@@ -102,7 +102,7 @@ class WebProxy:
         )
         self._shared_memory = name
 
-    def _wait(self, listeners: tuple[Listener, ...], before: Sockets) -> None:
+    def _wait(self, listeners: tuple[ProxyListener, ...], before: Sockets) -> None:
         """Wait until it listens by its new configuration, with new sockets.
 
         squid opens them as the last thing it does when it takes a configuration.

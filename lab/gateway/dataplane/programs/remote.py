@@ -17,7 +17,7 @@ from lab.gateway.dataplane.intent.remote import SSL_ROOT
 from lab.gateway.dataplane.nft import nft
 from lab.gateway.dataplane.programs.children import Worker
 from lab.sslvpn import tun
-from lab.sslvpn.plan import Plan, told
+from lab.sslvpn.plan import ServerPlan, as_message
 
 # Room for the bursts that reach the device while the server is busy with a user.
 _QUEUE_PACKETS = 4000
@@ -37,7 +37,7 @@ class RemoteAccess:
         command += ["--table", nft.FAMILY_AND_TABLE]
         self._worker = Worker("The SSL VPN's server", command, folder / "sslvpn.log")
         self._has_device = False
-        self._plan = Plan()
+        self._plan = ServerPlan()
         self._sets: dict[str, tuple[str, str]] | None = None
 
     def apply(self, intent: Intent) -> None:
@@ -49,8 +49,8 @@ class RemoteAccess:
         if not self._worker.running:
             self._begin()
         if plan != self._plan:
-            self._plan = Plan()
-            self._ask({"plan": told(plan)})
+            self._plan = ServerPlan()
+            self._ask({"plan": as_message(plan)})
             self._plan = plan
 
     def _begin(self) -> None:
@@ -64,7 +64,7 @@ class RemoteAccess:
         except NetlinkError as error:
             raise DataPlaneError(f"The SSL VPN's device cannot be set up: {error}.") from None
         self._has_device = True
-        self._plan, self._sets = Plan(), None
+        self._plan, self._sets = ServerPlan(), None
         self._worker.start()
 
     def _ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class RemoteAccess:
     def close(self) -> None:
         """End the server and take the device away; all sessions end."""
         self._worker.stop()
-        self._plan, self._sets = Plan(), None
+        self._plan, self._sets = ServerPlan(), None
         if self._has_device:
             tun.remove(SSL_ROOT)
             self._has_device = False

@@ -41,7 +41,7 @@ class Flow:
         if sender == self.target:
             self.answered.add(struct.unpack_from("!I", data)[0])
 
-    def told(self, interval):
+    def report(self, interval):
         gaps, since, clock = [], None, time.time() - time.monotonic()
         for number, moment in enumerate([*self.sent, self.sent[-1] + interval]):
             if number in self.answered or number == len(self.sent):
@@ -75,7 +75,7 @@ def main():
                 key.data.receive()
             if left <= 0:
                 break
-    json.dump({address: flow.told(interval) for address, flow in flows.items()}, sys.stdout)
+    json.dump({address: flow.report(interval) for address, flow in flows.items()}, sys.stdout)
 
 
 main()

@@ -31,7 +31,7 @@ SPLIT, EVERYTHING = 1, 2
 
 
 @dataclass(frozen=True)
-class Profile:
+class VpnProfile:
     """What a group of users gets.
 
     Attributes:
@@ -78,7 +78,7 @@ class VpnUser:
     number: int
     name: str
     password: str = field(repr=False)
-    profile: Profile | None
+    profile: VpnProfile | None
     enabled: bool = True
 
 
@@ -97,7 +97,7 @@ class Listed:
     bytes: int
 
 
-def profiles(server: str, users: int) -> list[Profile]:
+def profiles(server: str, users: int) -> list[VpnProfile]:
     """The run's five profiles.
 
     Args:
@@ -105,12 +105,12 @@ def profiles(server: str, users: int) -> list[Profile]:
         users: that the tier promises.
     """
     networks = [ipaddress.ip_network(server), None, *BEHIND]
-    made: list[Profile] = []
+    made: list[VpnProfile] = []
     first = _POOLS
     for number, network in enumerate(networks, 1):
         count = users if number == SPLIT else 1
         last = first + count + _SPARE - 1
-        made.append(Profile(number, network, count, first, last))
+        made.append(VpnProfile(number, network, count, first, last))
         first = last + 1
     return made
 
@@ -120,7 +120,7 @@ def host_of(network: ipaddress.IPv4Network) -> str:
     return str(network.network_address + 1)
 
 
-class RemoteAccess(ABC):
+class AccessConfiguration(ABC):
     """Remote access of one run; subclasses are the ways of access.
 
     Args:
@@ -155,7 +155,7 @@ class RemoteAccess(ABC):
         """Create what lets the groups in, each with its profile."""
 
     @abstractmethod
-    def _entry(self, profiles: Sequence[Profile]) -> dict:
+    def _entry(self, profiles: Sequence[VpnProfile]) -> dict:
         """Of a policy: where the users of these profiles come from, and who they are."""
 
     @abstractmethod
@@ -208,19 +208,19 @@ class RemoteAccess(ABC):
         """One whom the gateway knows, in no group that may come in."""
         return next(user for user in self.users if user.profile is None)
 
-    def interface(self, profile: Profile) -> str:
+    def interface(self, profile: VpnProfile) -> str:
         """The gateway's interface by which a profile's users come in."""
         return self._entry([profile])["srcintf"][0]["name"]
 
-    def group(self, profile: Profile) -> str:
+    def group(self, profile: VpnProfile) -> str:
         """The name of a profile's group."""
         return self.changes.name(f"group{profile.number}")
 
-    def network(self, profile: Profile) -> str:
+    def network(self, profile: VpnProfile) -> str:
         """The name of the address object of what a profile leads to."""
         return self.changes.name(f"vpn-net{profile.number}")
 
-    def pool(self, profile: Profile) -> str:
+    def pool(self, profile: VpnProfile) -> str:
         """The name of the address object of a profile's pool."""
         return self.changes.name(f"vpn-pool{profile.number}")
 
@@ -255,7 +255,7 @@ class RemoteAccess(ABC):
             members = [{"name": user.name} for user in self.users if user.profile == profile]
             self.changes.create(GROUP, {"name": self.group(profile), "member": members})
 
-    def _add_user(self, profile: Profile | None, enabled: bool = True) -> None:
+    def _add_user(self, profile: VpnProfile | None, enabled: bool = True) -> None:
         number = len(self.users) + 1
         name = self.changes.name(f"user{number}")
         self.users.append(VpnUser(number, name, secrets.token_urlsafe(15), profile, enabled))

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Sequence
 
 from gatepass.base.phrase import say
-from gatepass.scenarios.remote_access.configuration import Listed, Profile, RemoteAccess
+from gatepass.scenarios.remote_access.configuration import AccessConfiguration, Listed, VpnProfile
 
 PHASE1, PHASE2 = "vpn.ipsec/phase1-interface", "vpn.ipsec/phase2-interface"
 PROPOSAL, DH_GROUP = "aes256-sha256", "14"
@@ -18,8 +18,8 @@ STRONGSWAN_PROPOSAL = "aes256-sha256-modp2048"
 """The same in strongSwan's words."""
 
 
-class DialUp(RemoteAccess):
-    """Dial-up IPsec of one run (see `RemoteAccess`)."""
+class DialUp(AccessConfiguration):
+    """Dial-up IPsec of one run (see `AccessConfiguration`)."""
 
     way = say("dial_up")
 
@@ -27,7 +27,7 @@ class DialUp(RemoteAccess):
         super().__init__(*common)
         self.psk = secrets.token_urlsafe(24)
 
-    def tunnel(self, profile: Profile) -> str:
+    def tunnel(self, profile: VpnProfile) -> str:
         """The name of a profile's phases and interface, and what a client calls itself."""
         return self.changes.name(f"dial{profile.number}")
 
@@ -70,7 +70,7 @@ class DialUp(RemoteAccess):
             }
             self.changes.create(PHASE2, phase2)
 
-    def _entry(self, profiles: Sequence[Profile]) -> dict:
+    def _entry(self, profiles: Sequence[VpnProfile]) -> dict:
         return {
             "srcintf": [{"name": self.tunnel(profile)} for profile in profiles],
             "srcaddr": [{"name": self.pool(profile)} for profile in profiles],

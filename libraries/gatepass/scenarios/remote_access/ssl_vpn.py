@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.scenarios.remote_access.configuration import Listed, Profile, RemoteAccess
+from gatepass.scenarios.remote_access.configuration import AccessConfiguration, Listed, VpnProfile
 
 PORTAL, SETTINGS, CERTIFICATE = "vpn.ssl.web/portal", "vpn.ssl/settings", "vpn.certificate/local"
 FACTORY = "Fortinet_Factory"
@@ -43,8 +43,8 @@ def offered(gateway: FortiGate, version: str) -> bool:
         raise
 
 
-class SslVpn(RemoteAccess):
-    """SSL VPN of one run (see `RemoteAccess`).
+class SslVpn(AccessConfiguration):
+    """SSL VPN of one run (see `AccessConfiguration`).
 
     Args:
         port: where it is to listen, if the customer does not use it already.
@@ -58,7 +58,7 @@ class SslVpn(RemoteAccess):
         self.certificate = ""
         self._life_s: int | None = None  # of a login before it was changed
 
-    def portal(self, profile: Profile) -> str:
+    def portal(self, profile: VpnProfile) -> str:
         """The name of a profile's portal."""
         return self.changes.name(f"portal{profile.number}")
 
@@ -117,7 +117,7 @@ class SslVpn(RemoteAccess):
         }
         self.changes.change(SETTINGS, None, values)
 
-    def _entry(self, profiles: Sequence[Profile]) -> dict:
+    def _entry(self, profiles: Sequence[VpnProfile]) -> dict:
         return {
             "srcintf": [{"name": f"ssl.{self.gateway.vdom}"}],
             "srcaddr": [{"name": self.pool(profile)} for profile in profiles],

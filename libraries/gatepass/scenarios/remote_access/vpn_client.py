@@ -96,7 +96,7 @@ class Asked:
         return set(self.answers) == {self.user.address}
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Whom the server saw, or why nothing came back."""
         return f"seen as {', '.join(self.answers)}" if self.answers else self.reason
 

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.download import Source, Transfer
+from gatepass.endpoint.download import FileSource, Transfer
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Shell
 from gatepass.verdict.rfc9411 import LONGEST_WINDOW_S
@@ -28,7 +28,7 @@ _TURNS = 10**8  # more than there is time for; curl does not count much further
 
 def mixed_load(
     client: Shell,
-    source: Callable[[str], Source],
+    source: Callable[[str], FileSource],
     files: Sequence[tuple[str, int]],
     mix: Mix,
     ramp_s: float,
@@ -85,7 +85,7 @@ def _endless(paths: Sequence[str]) -> str:
     return f"turn[1-{_TURNS}]/../{{{','.join(paths)}}}"
 
 
-def _options(source: Source, connections: int, limit_s: float) -> list[str]:
+def _options(source: FileSource, connections: int, limit_s: float) -> list[str]:
     """curl's options; what it is told about one transfer may take no longer than all of them."""
     options = [word for text in source.options() for word in shlex.split(text)]
     kept = [word for word in options if word != "--show-error"]

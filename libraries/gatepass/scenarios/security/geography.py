@@ -45,8 +45,8 @@ class OwnCountry:
         name, server = self.changes.name("land"), self.rules.flow.server
         if not self._code:
             self.changes.create(OVERRIDE, {"name": name, "ip-range": _range(server)})
-            told = self.gateway.row(OVERRIDE, name) or {}
-            self._code = str(told.get("country-id") or "")
+            override = self.gateway.row(OVERRIDE, name) or {}
+            self._code = str(override.get("country-id") or "")
             if not self._code:
                 raise Refused("The gateway gives a country of the run's own no code.")
             row = {"name": name, "type": "geography", "country": self._code}
