@@ -17,7 +17,7 @@ from gatepass.endpoint.ssh import SshShell
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import Journal
-from gatepass.gateway.rules import RuleSet, TestFlow
+from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.inputs import load_testbed
 from gatepass.inputs.testbed import Testbed
 
@@ -106,7 +106,7 @@ class BenchLab:
         """Test policies by the suite's own code."""
         ends, ports = self.testbed.endpoints, self.testbed.gateway
         addresses = (ends.client.address, ends.server.address)
-        flow = TestFlow(*addresses, ports.client_port, ports.server_port)
+        flow = TrafficFlow(*addresses, ports.client_port, ports.server_port)
         return RuleSet(gateway, self.changes(gateway), flow)
 
     def changes(self, gateway: FortiGate) -> Changes:

@@ -22,7 +22,7 @@ from gatepass.endpoint.strongswan import Charon
 from gatepass.endpoint.wire_watch import WireWatch
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
-from gatepass.gateway.rules import RuleSet, TestFlow
+from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.testbed import FileServer, Host
@@ -141,7 +141,7 @@ class RunContext:
     def rules(self) -> RuleSet:
         """The test policies."""
         ends, ports = self.testbed.endpoints, self.testbed.gateway
-        flow = TestFlow(
+        flow = TrafficFlow(
             ends.client.address, ends.server.address, ports.client_port, ports.server_port
         )
         return RuleSet(self.gateway, self.workspace.changes, flow)

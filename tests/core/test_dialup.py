@@ -6,10 +6,10 @@ import pytest
 
 from gatepass.gateway.changes import SAVED, Changes, undo
 from gatepass.gateway.fortigate import FortiGate
-from gatepass.gateway.rules import POLICY, RuleSet, TestFlow
+from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
 from gatepass.scenarios.remote_access.dialup import PHASE1, PHASE2, DialUp
 
-FLOW = TestFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
+FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
 
 
 @pytest.fixture

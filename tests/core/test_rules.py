@@ -12,10 +12,10 @@ from gatepass.gateway.changes import SAVED, Changes, undo
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import NAME, Journal
-from gatepass.gateway.rules import POLICY, RuleSet, TestFlow
+from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
 
 MARK = "gp0a1b2c"
-FLOW = TestFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
+FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
 
 
 @pytest.fixture

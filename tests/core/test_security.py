@@ -13,7 +13,7 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.endpoint.specimens import BLOCKED_HOST, exploit
 from gatepass.gateway.changes import SAVED, Changes, undo
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.rules import RuleSet, TestFlow
+from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.security_log import described, stopped
 from gatepass.scenarios.security.geography import OwnCountry
 from gatepass.scenarios.security.profiles import (
@@ -32,7 +32,7 @@ CLIENT = "198.18.1.10"
 
 @pytest.fixture
 def inspection(gateway: FortiGate, changes: Changes) -> Inspection:
-    rules = RuleSet(gateway, changes, TestFlow(CLIENT, "198.18.2.10", "port2", "port1"))
+    rules = RuleSet(gateway, changes, TrafficFlow(CLIENT, "198.18.2.10", "port2", "port1"))
     profiles = {
         mode: SecurityProfiles(gateway, changes, ["exe", "bat"], mode) for mode in (FLOW, PROXY)
     }

@@ -6,13 +6,13 @@ import pytest
 
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
-from gatepass.gateway.rules import RuleSet, TestFlow
+from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.shapers import SHAPERS, Held, held, held_alike, in_use
 from gatepass.gateway.shapers import SHAPING as POLICIES
 from gatepass.results.gateway_state import Shaper
 
 TIER = Held("sgw-200", "sgw-200")
-FLOW = TestFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
+FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
 
 
 def test_the_delivered_shaper(gateway: FortiGate) -> None:

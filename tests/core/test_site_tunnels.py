@@ -11,7 +11,7 @@ from robot import running
 
 from gatepass.gateway.changes import SAVED, Changes, undo
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TestFlow
+from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TrafficFlow
 from gatepass.inputs.proposals import PROPOSALS, ProposalName
 from gatepass.scenarios.site_to_site.tunnels import (
     MOST,
@@ -23,7 +23,7 @@ from gatepass.scenarios.site_to_site.tunnels import (
     Tunnel,
 )
 
-FLOW = TestFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
+FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
 SITE = Site("port3", "198.18.4.1", "198.18.4.10")
 STRONG = PROPOSALS["aes256-sha256-dh14"]
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from gatepass.base.errors import NotProven
 from gatepass.gateway.changes import SAVED, Changes, undo
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TestFlow
+from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TrafficFlow
 from gatepass.scenarios.remote_access.configuration import (
     BEHIND,
     EVERYTHING,
@@ -37,7 +37,7 @@ from gatepass.scenarios.remote_access.ssl_vpn import (
 
 MARK = "gp0a1b2c"
 SERVER = "198.18.2.10"
-FLOW = TestFlow("198.18.1.10", SERVER, "port2", "port1")
+FLOW = TrafficFlow("198.18.1.10", SERVER, "port2", "port1")
 
 
 @pytest.fixture

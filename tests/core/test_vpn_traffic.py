@@ -58,13 +58,13 @@ class TestTogether:
         )
         told = together(world.here, world.users, SERVER, PORT, 0.3)
         assert told.served == USERS - 1 and told.mixed > 0
-        assert told.asked[0].told == "seen as 198.19.210.77"
+        assert told.asked[0].summary == "seen as 198.19.210.77"
 
     def test_a_tunnel_that_carries_nothing(self, world: VpnWorld) -> None:
         world.there.run("ip link set tunnel2 down")
         told = together(world.here, world.users, SERVER, PORT, 0.3)
         assert told.served == USERS - 1
-        assert not told.asked[1].served and told.asked[1].told == told.reason
+        assert not told.asked[1].served and told.asked[1].summary == told.reason
         assert world.users[1].user not in told.answered
 
     def test_a_tunnel_that_is_gone_is_its_users_alone(self, world: VpnWorld) -> None:

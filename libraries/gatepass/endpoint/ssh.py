@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import shlex
-import socket
 import time
 
 import paramiko
-from SSHLibrary import SSHLibrary
 
 from gatepass.base.stop_signals import held_back
 from gatepass.endpoint.shell import Completed, EndpointLost
+from gatepass.endpoint.ssh_client import PinnedClient
 from gatepass.inputs.testbed import Host, Testbed
 
 _RECONNECT_S = 8
@@ -34,8 +32,7 @@ class SshShell:
         self._path = f"/tmp/gatepass.{mark}"
         self._made = False
         self._lost = ""
-        # its own INFO messages would bury the check's; at DEBUG they can still be had
-        self._library = SSHLibrary(timeout="10 s", loglevel="DEBUG")
+        self._client: PinnedClient | None = None
 
     @property
     def where(self) -> str:
@@ -55,16 +52,10 @@ class SshShell:
             EndpointLost: with the reason and what to do.
         """
         ssh = self.endpoint.ssh
-        self._library.close_all_connections()
-        self._library.open_connection(ssh.host, port=ssh.port)
-        client = self._library.current.client
-        # SSHLibrary itself takes any host key
-        client.load_host_keys(str(ssh.known_hosts_file))
-        client.set_missing_host_key_policy(paramiko.RejectPolicy())
+        self.close()
+        client = PinnedClient(ssh)
         try:
-            self._library.login_with_public_key(
-                ssh.user, str(ssh.key_file), keep_alive_interval="10 s", delay="0 s"
-            )
+            client.log_in()
         except paramiko.BadHostKeyException:
             reason = (
                 f"it presents another host key than {ssh.known_hosts_file} holds; either the host "
@@ -73,11 +64,9 @@ class SshShell:
         except (RuntimeError, OSError, EOFError, paramiko.SSHException) as error:
             reason = _plain(error, str(ssh.known_hosts_file))
         else:
-            self._lost = ""
-            # many small messages each wait for their answer: 40 ms each otherwise
-            client.get_transport().sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._lost, self._client = "", client
             return
-        self._library.close_all_connections()
+        client.close()
         self._lost = f"the {self.name} cannot be reached by SSH at {self.where}: {reason}."
         raise EndpointLost(self._lost)
 
@@ -94,7 +83,7 @@ class SshShell:
         """
         if self._lost:
             self._reconnect(once=True)
-        elif not self._library.get_connections():
+        elif self._client is None:
             self.connect()
         try:
             return self._execute(command, timeout_s)
@@ -108,14 +97,7 @@ class SshShell:
 
     @held_back
     def _execute(self, command: str, timeout_s: float) -> Completed:
-        # SSHLibrary's own Execute Command with a time-out looks for the end in a loop without a
-        # pause; a core that is busy with looking would be missing in the trial
-        _, output, errors = self._library.current.client.exec_command(command, timeout=timeout_s)
-        printed, complained = output.read().decode(errors="replace"), errors.read().decode()
-        ended = output.channel.status_event.wait(timeout_s)
-        if not ended or output.channel.exit_status == -1:  # paramiko's word for a lost peer
-            raise EOFError("the other side ended it")
-        return Completed(output.channel.exit_status, printed, complained)
+        return self._client.execute(command, timeout_s)
 
     def _reconnect(self, once: bool) -> None:
         give_up = time.monotonic() + (0 if once else _RECONNECT_S)
@@ -144,8 +126,7 @@ class SshShell:
 
     @held_back
     def _write(self, text: str, path: str) -> None:
-        with self._library.current.client.open_sftp() as sftp:
-            sftp.putfo(io.BytesIO(text.encode()), path)
+        self._client.write(text, path)
 
     def clean_up(self) -> list[str]:
         """End what the run still has at work there and remove its folder.
@@ -177,7 +158,9 @@ class SshShell:
     @held_back
     def close(self) -> None:
         """Close the connection."""
-        self._library.close_all_connections()
+        if self._client:
+            self._client.close()
+            self._client = None
 
 
 def clean_endpoints(testbed: Testbed, mark: str) -> list[str]:

@@ -22,7 +22,7 @@ _SERVICES = ("HTTP", "HTTPS", "SSH", "DNS", "FTP", "SMTP", "IMAP", "POP3", "NTP"
 
 
 @dataclass(frozen=True)
-class TestFlow:
+class TrafficFlow:
     """The test traffic as the gateway sees it.
 
     Attributes:
@@ -39,7 +39,7 @@ class TestFlow:
 class RuleSet:
     """The test policies of one run on one gateway."""
 
-    def __init__(self, gateway: FortiGate, changes: Changes, flow: TestFlow) -> None:
+    def __init__(self, gateway: FortiGate, changes: Changes, flow: TrafficFlow) -> None:
         self.gateway = gateway
         self.changes = changes
         self.flow = flow
