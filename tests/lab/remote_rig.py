@@ -24,6 +24,8 @@ from lab.base.process import wait_until
 GATE, PORT = "198.18.1.1", 10443
 PASSWORD = "a password of the tests"
 POOL_BEGIN = "198.19.210.1"
+_ANSWER_S = 4.0
+"""On a busy machine a packet through a user-space tunnel may have to be sent again, after 1 s."""
 CERTIFICATE, KEY = (
     pem.decode() for pem in Authority("rig").server("rig", DNSName("rig"))
 )
@@ -220,11 +222,11 @@ class Openconnect:
         with self._rig.listening(port) as listener:
             sock = self._rig.client.socket(socket.AF_INET, socket.SOCK_STREAM)
             with sock:
-                sock.settimeout(0.6)
+                sock.settimeout(_ANSWER_S)
                 try:
                     sock.bind((self.address, 0))
                     sock.connect((dest, port))
-                    listener.settimeout(0.6)
+                    listener.settimeout(_ANSWER_S)
                     accepted, peer = listener.accept()
                 except OSError:
                     return None
