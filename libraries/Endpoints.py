@@ -6,20 +6,25 @@ import re
 import time
 
 from gatepass.base.errors import NotProven
-from gatepass.base.phrase import say
+from gatepass.base.phrase import NOTHING, say
 from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.endpoint.ssh import SshShell
+from gatepass.results.measurements import observed
+from gatepass.verdict.judgement import Rig
 from support import words
 from support.connections import address_of, address_over, control, respond
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, decided_by
+from support.reasons import conclude
 
 _TOOLS = ("iperf3", "python3", "ss", "timeout", "setsid", "mktemp", "ps")
 _OLDEST_IPERF3 = (3, 7)
 _SAME_CLOCK_S = 2.0
 _PATIENCE_S = 3
+_LATEST_S = 3 * APPLY_S
+"""How long a change is waited for that should be in force already."""
 _PORTS = {"first": say("first_port"), "second": say("second_port")}
 """How long a connection is tried at least: a packet may get lost on the way."""
 
@@ -166,6 +171,29 @@ class Endpoints(KeywordLibrary):
             not answer.seen,
         )
 
+    @keyword()
+    def the_second_tcp_port_should_get_through_in_time(self) -> None:
+        """The change before this one is in force within 10 s of the gateway's answer to it.
+
+        FortiOS answers before a change is in force, so it is tried until it is, for up to 30 s.
+
+        Raises:
+            AssertionError: it takes longer, although the port answers without the gateway.
+            NotProven: it does not there either, or there is no such path.
+        """
+        begun = time.monotonic()
+        probe = Probe("tcp", self.run.testbed.endpoints.server.address, self._port("second"))
+        answer = self._until("client", "server", probe, lambda one: bool(one.seen), _LATEST_S)
+        seconds = round(time.monotonic() - begun, 1)
+        measured = observed("change_in_force", NOTHING, seconds, threshold=APPLY_S)
+        self.check.measured(measured)
+
+        def compared() -> str:
+            directly = control(self.run, "client", "server", [probe])
+            return f"{probe}: {answer.outcome} by then. {directly}"
+
+        conclude(self.check, measured, Rig(()), compared)
+
     @keyword("TCP over IPv6 should get through and the server see the client")
     def ipv6_should_get_through(self) -> None:
         """A connection to the first port over IPv6 is answered, and from the client's own address.
@@ -284,7 +312,9 @@ class Endpoints(KeywordLibrary):
 
     # -- helpers -----------------------------------------------------------------------------
 
-    def _until(self, source: str, target: str, probe: Probe, good: object) -> Answer:
+    def _until(
+        self, source: str, target: str, probe: Probe, good: object, patience_s: float = 0
+    ) -> Answer:
         """The first good answer, or the last one after the time that the last change may take."""
         respond(self.run, target)
         kept: list[Answer] = []
@@ -293,7 +323,7 @@ class Endpoints(KeywordLibrary):
             kept[:] = try_all(getattr(self.run, source), [probe], timeout_s=0.7)
             return good(kept[0])
 
-        until(look, max(_PATIENCE_S, self.run.rules.in_force_within(APPLY_S)))
+        until(look, max(_PATIENCE_S, patience_s, self.run.rules.in_force_within(APPLY_S)))
         return kept[0]
 
     def _told(self, probe: Probe, answer: Answer) -> str:

@@ -120,6 +120,8 @@ class Applier:
             self._changed.clear()
             number = self._wanted
             config, faults = self._snapshot()
+            if late := faults.get("applied-late"):
+                await asyncio.sleep(float(late["seconds"]))
             try:
                 await self.call(self.plane.apply, config, faults)
                 self.last_error = None

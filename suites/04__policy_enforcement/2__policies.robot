@@ -30,6 +30,12 @@ The Order Of Policies Holds
     When The Denying Policy Is Moved Below It
     Then The First TCP Port Should Get Through
 
+A New Policy Is In Force In Time
+    [Documentation]    A gateway may bring a change into force behind its answer, and not long after.
+    Given The Gateway Has Only A Narrow Policy
+    When A Second Policy Permits The Next Port
+    Then The Second TCP Port Should Get Through In Time
+
 A Disabled Policy Does Nothing
     Given The Gateway Has Only A Narrow Policy
     And A Second Policy Permits The Next Port

@@ -32,6 +32,7 @@ NEIGHBOURS6 = "Two TCP And UDP Ports Of The Server Are Blocked Over IPv6"
 BACKWARDS6 = "Two TCP And UDP Ports Of The Client Are Blocked Over IPv6"
 IPV6 = "A Policy For IPv6 Permits Its TCP Port, Which Is Blocked Without It"
 COUNTS = "The Implicit Deny Counts What It Blocks"
+IN_TIME = "A New Policy Is In Force In Time"
 ORDER, DISABLED = "The Order Of Policies Holds", "A Disabled Policy Does Nothing"
 CLEAN, BACK = "Nothing Is Left Running On The Endpoints", "The Configuration Is Back As It Was"
 

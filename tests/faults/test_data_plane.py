@@ -12,6 +12,7 @@ from cases import (
     DOWN,
     ENFORCEMENT,
     FAIL,
+    IN_TIME,
     IPV6,
     LOSS,
     MANY,
@@ -184,6 +185,11 @@ RUNS = [
             ("not-applied",),
             (READY, PERMITS),
             {PERMITS: (*NOT_NARROW, IMPLICIT_DENY)},
+        ),
+        Case(
+            ("applied-late",),
+            (IN_TIME,),
+            {IN_TIME: (FAIL, "Time until a change is in force", "at most 10 s", "by then")},
         ),
         Case(
             ("counters-zero",),

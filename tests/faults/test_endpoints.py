@@ -15,6 +15,7 @@ from cases import (
     DISABLED,
     DOWN,
     ENFORCEMENT,
+    IN_TIME,
     IPV6,
     LOSS,
     NEIGHBOURS,
@@ -38,7 +39,10 @@ ITSELF = (NOT_PROVEN, "The path without the gateway, asked for 315", "carried no
 HOST_KEY = (NOT_PROVEN, "client", "another host key", "known_hosts")
 LOST = (NOT_PROVEN, "client", "SSH", "198.18.0.11")
 BUSY = (NOT_PROVEN, "port 5201 on the server is busy")
-ENFORCED = (PERMITS, NEIGHBOURS, BACKWARDS, NEIGHBOURS6, BACKWARDS6, COUNTS, ORDER, DISABLED)
+ENFORCED = (
+    *(PERMITS, NEIGHBOURS, BACKWARDS, NEIGHBOURS6, BACKWARDS6),
+    *(COUNTS, ORDER, IN_TIME, DISABLED),
+)
 BEHIND_FIREWALL = (
     NOT_PROVEN,
     "198.18.3.20 port 530",

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import PROJECT, FaultyLab, lab_in
-from gatepass.gateway.changes import SAVED
 from gatepass.gateway.journal import NAME as JOURNAL
+from gatepass.gateway.undo import SAVED
 from gatepass.results.outcome import read
 from inhabitants import alive, inhabitants, namespaces_of
 from lab.base.process import wait_until
@@ -138,7 +138,7 @@ def test_the_next_run_restores_first(runs: Runs, delivered: Configuration) -> No
     assert code == 2, output  # the checks that were left out are not proven
     assert "fail" not in output
     ran = [line for line in output.splitlines() if re.match(r"  [✓✗?–] ", line)]
-    assert len(ran) == 11 and all("pass" in line for line in ran), output
+    assert len(ran) == 12 and all("pass" in line for line in ran), output
     assert (killed.folder / JOURNAL).read_text().endswith('{"do": "close"}\n')
     # what the next run saved as the configuration from before is the delivered one
     assert (after.folder / SAVED).read_text() == (killed.folder / SAVED).read_text()
