@@ -7,6 +7,8 @@ import time
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
+from gatepass.gateway.answers import validated
+from gatepass.gateway.clock import TimeAnswer
 from gatepass.gateway.fortigate import Refused
 from support import words
 from support.guard import keyword
@@ -117,10 +119,11 @@ class Gateway(KeywordLibrary):
         """The gateway's clock agrees with this machine's, so that its log can be read."""
         sent = time.time()
         try:
-            clock = self.run.gateway.monitor("system/time")["results"]["time"]
-        except (Refused, KeyError, TypeError):
+            answer = self.run.gateway.monitor("system/time")
+        except Refused:
             raise NotProven("the gateway does not tell its time (monitor system/time).") from None
-        offset = float(clock) - (sent + time.time()) / 2
+        clock = validated(TimeAnswer, answer, "GET monitor/system/time").results.time
+        offset = clock - (sent + time.time()) / 2
         right = abs(offset) <= _SAME_CLOCK_S
         self.check.evidence(
             say("clock"),

@@ -244,7 +244,7 @@ def test_an_abort_that_fails_does_not_hide_why(api: ScriptedApi, client: FortiGa
 
 
 def test_backup(api: ScriptedApi, client: FortiGate) -> None:
-    api.script = [text(200, "#config-version=FGVM64\nend\n")]
+    api.script = [text(200, "#config-version=FGVM64\nconfig system x\nend\n")]
     assert client.backup().startswith("#config-version")
     api.script = [told(405), text(200, "#config-version=FGVM64\n")]  # before 7.4
     assert client.backup().startswith("#config-version")

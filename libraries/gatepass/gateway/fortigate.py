@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import random
-import re
 import ssl
 import time
 from collections.abc import Iterator
@@ -21,30 +20,28 @@ from urllib.parse import quote
 import requests
 
 from gatepass.base.waiting import until
+from gatepass.gateway import transport
+from gatepass.gateway.answers import (
+    AnotherDevice,
+    GatewayLost,
+    Malformed,
+    Refused,
+    broken,
+    error_number,
+    refusal,
+    root_of,
+    rows_of,
+    shaped,
+    transient,
+)
+from gatepass.gateway.configuration import is_whole
+from gatepass.gateway.transport import Answer
 
 DUPLICATE, NOT_FOUND = -5, -3
 _DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LOST_S = 3
 _BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
-
-
-class GatewayLost(Exception):
-    """The API gave no usable answer within the time allowed: the rig cannot tell why."""
-
-
-class Refused(Exception):
-    """The device understood the call and refused it.
-
-    Attributes:
-        code: FortiOS' own error number (-5 duplicate, -23 in use, …), or 0.
-        status: the HTTP status.
-    """
-
-    def __init__(self, message: str, code: int = 0, status: int = 0) -> None:
-        super().__init__(message)
-        self.code = code
-        self.status = status
 
 
 @dataclass
@@ -58,6 +55,10 @@ class FortiGate:
         vdom: the virtual domain that every call is about.
         timeout_s: for one answer, in seconds; a script upload gets `script_timeout_s`.
         patience_s: how long one call is tried again after 429, 5xx or a broken connection.
+
+    Attributes:
+        serial: of the device that answered first.
+        other: what another one said that answered since; nothing more is sent then.
     """
 
     url: str
@@ -69,6 +70,8 @@ class FortiGate:
     patience_s: float = 15
     retries: int = field(default=0, init=False)
     lost: str = field(default="", init=False)
+    serial: str = field(default="", init=False)
+    other: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
         self._session = requests.Session()
@@ -84,8 +87,18 @@ class FortiGate:
 
     def rows(self, path: str, **query: object) -> list[dict]:
         """The rows of a table (or the one of a singleton); `query` as filter=, format=, …"""
-        results = self._cmdb("GET", path, query=query)["results"]
-        return results if isinstance(results, list) else [results]
+        return rows_of(self._cmdb("GET", path, query=query), f"GET cmdb/{path}")
+
+    def single(self, path: str, **query: object) -> dict:
+        """The one row of a table that has no other.
+
+        Raises:
+            Malformed: it has none, or several.
+        """
+        rows = self.rows(path, **query)
+        if len(rows) != 1:
+            raise Malformed(f"the gateway answers GET cmdb/{path} with {len(rows)} rows, not one.")
+        return rows[0]
 
     def row(self, path: str, mkey: str | int) -> dict | None:
         """One row by its key; None where the table has none of that key."""
@@ -127,7 +140,10 @@ class FortiGate:
     def transaction(self, timeout_s: int = 120) -> Iterator[None]:
         """All writes inside are committed together, or none (FortiOS 6.4 and later)."""
         answer = self._cmdb("POST", "", {"action": "transaction-start"}, {"timeout": timeout_s})
-        number = answer["results"]["transaction-id"]
+        begun = shaped(answer.get("results"), dict, "POST transaction-start")
+        number = begun.get("transaction-id")
+        if not isinstance(number, int):
+            raise Malformed("the gateway began a transaction and told no number of it.")
         self._session.headers["X-TRANSACTION-ID"] = str(number)
         try:
             yield
@@ -146,7 +162,7 @@ class FortiGate:
     def has_vdoms(self) -> bool:
         """Whether the device is divided into virtual domains, as far as this user may know."""
         try:
-            return self.rows("system/global", format="vdom-mode")[0].get("vdom-mode") in _DIVIDED
+            return self.single("system/global", format="vdom-mode").get("vdom-mode") in _DIVIDED
         except Refused:
             return False
 
@@ -169,16 +185,21 @@ class FortiGate:
         """The running configuration as FortiOS CLI text; it holds (encrypted) secrets."""
         scope = {"destination": "file", "scope": "global"}
         response = self._call("POST", "monitor/system/config/backup", {}, scope, None)
-        if response.status_code == 405:  # before 7.4 the same call is a GET
+        if response.status == 405:  # before 7.4 the same call is a GET
             response = self._call("GET", "monitor/system/config/backup", scope, None, None)
-        if response.status_code == 401:
+        if response.status == 401:
             self._unpack(response)
         text = response.content.decode(errors="replace")
         if not text.startswith("#config-version"):
             raise Refused(
-                f"{self.url} gave no backup of its configuration (HTTP {response.status_code}). "
+                f"{self.url} gave no backup of its configuration (HTTP {response.status}). "
                 "Give the API user read access to the maintenance group (mntgrp).",
-                status=response.status_code,
+                status=response.status,
+            )
+        if not is_whole(text):
+            raise Malformed(
+                f"the gateway's backup breaks off after {len(text.splitlines()):,} lines, in the "
+                "middle of a section. Try again."
             )
         return text
 
@@ -248,8 +269,10 @@ class FortiGate:
         query: dict | None,
         body: dict | None,
         timeout_s: float | None,
-    ) -> requests.Response:
+    ) -> Answer:
         """One call, tried again with growing pauses while the device is busy or the line breaks."""
+        if self.other:
+            raise AnotherDevice(self.other)
         url = f"{self.url.rstrip('/')}/api/v2/{path}"
         allowed_s = timeout_s or self.timeout_s
         if self.lost:  # one short try, so that a run without its gateway comes to its end
@@ -258,18 +281,14 @@ class FortiGate:
         self._repeated = False
         for pause_s in (*_BACK_OFF_S, None):
             try:
-                response = self._session.request(
-                    method,
-                    url,
-                    params={"vdom": self.vdom, **(query or {})},
-                    json=body,
-                    timeout=(min(5, allowed_s), allowed_s),
-                    allow_redirects=False,
+                query = {"vdom": self.vdom, **(query or {})}
+                response = transport.call(
+                    self._session, method, url, allowed_s, params=query, json=body
                 )
-                problem = _transient(response)
+                problem = transient(response)
             except requests.exceptions.SSLError as error:
                 problem = broken(error, allowed_s)
-                if not isinstance(_root(error), _BROKEN_TLS):  # the same again at each try
+                if not isinstance(root_of(error), _BROKEN_TLS):  # the same again at each try
                     self.lost = f"{problem}; its certificate must chain to {self.ca_file}"
                     raise GatewayLost(self._lost_sentence(method, path)) from error
             except requests.exceptions.RequestException as error:
@@ -285,21 +304,41 @@ class FortiGate:
         self.lost = problem
         raise GatewayLost(self._lost_sentence(method, path))
 
+    def _must_be_the_same(self, answer: dict, response: Answer) -> None:
+        """FortiOS ends each answer with the device's serial number."""
+        serial = answer.get("serial")
+        if not self.serial and isinstance(serial, str):
+            self.serial = serial
+        elif self.serial and serial != self.serial:
+            came = str(serial)[:40] if serial else "a device that tells no serial number"
+            self.other = (
+                f"another device answers at {self.url}: {response.method} {response.path} came "
+                f"from {came}, and this run began with {self.serial}. Nothing more was sent to it."
+            )
+            raise AnotherDevice(self.other)
+
     def _lost_sentence(self, method: str, path: str) -> str:
         return f"the gateway's REST API at {self.url} ({method} {path}): {self.lost}."
 
-    def _unpack(self, response: requests.Response) -> dict:
+    def _unpack(self, response: Answer) -> dict:
         try:
-            answer = response.json() if response.content else {}
+            answer = response.json()
         except ValueError:
             answer = None  # a log-in page, a proxy's page: whoever answers, nothing was done
-        good = 200 <= response.status_code < 300 and isinstance(answer, dict)
+        good = 200 <= response.status < 300 and isinstance(answer, dict)
+        if good and answer:
+            self._must_be_the_same(answer, response)
+        if good and not answer:
+            raise Malformed(
+                f"the gateway answers {response.method} {response.path} (HTTP {response.status}) "
+                "with nothing, so nobody can tell whether it was done."
+            )
         if good and answer.get("status") != "error":
             return answer
         raise Refused(
-            _refusal(response, answer),
-            code=_number(answer),
-            status=response.status_code,
+            refusal(response, answer),
+            code=error_number(answer),
+            status=response.status,
         )
 
 
@@ -308,75 +347,3 @@ def _join(path: str, mkey: str | int) -> str:
     if str(mkey) in ("", ".", ".."):
         raise ValueError(f"a row of {path} needs a key, not {mkey!r}")
     return f"{path}/{quote(str(mkey), safe='')}"
-
-
-def _number(answer: object) -> int:
-    code = answer.get("error", 0) if isinstance(answer, dict) else 0
-    return code if isinstance(code, int) else 0
-
-
-def _transient(response: requests.Response) -> str:
-    """Why the call is worth another try; empty where the answer stands.
-
-    FortiOS answers a refused command with 500 and an error number of the CLI: that one is final.
-    """
-    if response.status_code == 429:
-        return "it answers 429: locked out after failed logins, or too many calls"
-    if response.status_code >= 500:
-        try:
-            final = _number(response.json()) != 0
-        except ValueError:
-            final = False
-        return "" if final else f"it answers HTTP {response.status_code} and gives no reason"
-    return ""
-
-
-def broken(error: Exception, timeout_s: float) -> str:
-    """Why a call got no answer, in words.
-
-    Args:
-        error: of requests.
-        timeout_s: how long an answer was waited for.
-    """
-    if isinstance(error, requests.exceptions.SSLError):
-        return f"the TLS connection failed ({_innermost(error)})"
-    if isinstance(error, requests.exceptions.ChunkedEncodingError):
-        return "it broke the connection off in the middle of its answer"
-    if isinstance(error, requests.exceptions.ConnectTimeout):
-        return "no connection comes about; is the address right, does a firewall stand between"
-    if isinstance(error, requests.exceptions.Timeout):
-        # urllib3 tells how long it was: for the TLS handshake less than for an answer
-        match = re.search(r"read timeout=([\d.]+)", str(error))
-        return f"connected, but no answer within {float(match[1]) if match else timeout_s:g} s"
-    return f"the connection broke ({_innermost(error)})"
-
-
-def _root(error: BaseException) -> BaseException:
-    while (inner := error.__cause__ or error.__context__) is not None:
-        error = inner
-    return error
-
-
-def _innermost(error: BaseException) -> str:
-    root = _root(error)
-    return str(root.args[-1] if root.args else root)
-
-
-def _refusal(response: requests.Response, answer: object) -> str:
-    """One sentence for a refused call; the CLI's own words where it gave some."""
-    what = f"{response.request.method} {response.request.path_url.split('?')[0]}"
-    if response.status_code == 401:
-        return (
-            f"The gateway refuses the API token (401 on {what}). Check the token and that the "
-            "API user's trusted hosts hold this machine's address."
-        )
-    if response.status_code == 403:
-        return f"The API user may not do this (403 on {what}). Widen its access profile."
-    if response.status_code < 400 and not (answer and isinstance(answer, dict)):
-        return (
-            f"What answers {what} (HTTP {response.status_code}) is not the REST API. Check the "
-            "gateway's url in the testbed file."
-        )
-    reason = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
-    words = " ".join(reason.split()).rstrip(".") or f"error {_number(answer)}"
-    return f"The gateway refuses {what} (HTTP {response.status_code}): {words}."

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from pydantic import BaseModel, Field, StringConstraints
+
+from gatepass.gateway.answers import validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 MIB = 1024 * 1024
@@ -34,43 +38,77 @@ class Identity:
     memory_mb: int | None
 
 
+# no control character, and none that turns the direction of writing round
+_Name = Annotated[str, StringConstraints(max_length=200, pattern=r"^\P{C}*$")]
+
+
+class _Names(BaseModel):
+    hostname: _Name = ""
+    model_name: _Name = ""
+    model_number: _Name = ""
+
+
+class _Status(BaseModel):
+    serial: str = Field(pattern=r"^[A-Za-z0-9-]{1,40}$")
+    version: str = Field(pattern=r"^v\d+\.\d+\.\d+")
+    build: int
+    results: _Names
+
+
+class _VmLicence(BaseModel):
+    status: _Name = ""
+    valid: bool = False
+    cpu_used: int | None = None
+    mem_max: float | None = Field(None, ge=0, allow_inf_nan=False)
+    mem_used: float | None = Field(None, ge=0, allow_inf_nan=False)
+
+
+class _Licences(BaseModel):
+    vm: _VmLicence = _VmLicence()
+
+
+class _LicenceAnswer(BaseModel):
+    results: _Licences
+
+
 def identify(gateway: FortiGate, host: str) -> Identity:
     """Ask the gateway who it is.
 
     Raises:
         GatewayLost, Refused: it does not answer, or not this user.
     """
-    status = gateway.monitor("system/status")
-    about = status.get("results", {})
+    status = validated(_Status, gateway.monitor("system/status"), "GET monitor/system/status")
     machine = _licence(gateway)
-    word = str(machine.get("status", "")) or "unknown"
+    word = machine.status or "unknown"
+    names = status.results
     return Identity(
         host=host,
-        hostname=str(about.get("hostname", "")),
-        serial=str(status.get("serial", "")),
-        model="-".join(str(about[key]) for key in ("model_name", "model_number") if about.get(key)),
-        version=str(status.get("version", "")),
-        build=int(status.get("build", 0)),
-        licence="valid" if machine.get("valid") else word,
+        hostname=names.hostname,
+        serial=status.serial,
+        model="-".join(filter(None, (names.model_name, names.model_number))),
+        version=status.version,
+        build=status.build,
+        licence="valid" if machine.valid else word,
         evaluation="eval" in word.lower(),
-        vcpus=machine.get("cpu_used"),
+        vcpus=machine.cpu_used,
         memory_mb=_mib(machine),
     )
 
 
-def _licence(gateway: FortiGate) -> dict:
+def _licence(gateway: FortiGate) -> _VmLicence:
     """The VM's licence; empty on a device that is no VM."""
     try:
-        return gateway.monitor("license/status").get("results", {}).get("vm", {})
+        answer = gateway.monitor("license/status")
     except Refused as refused:
         if refused.status == 404:
-            return {}
+            return _VmLicence()
         raise
+    return validated(_LicenceAnswer, answer, "GET monitor/license/status").results.vm
 
 
-def _mib(machine: dict) -> int | None:
+def _mib(machine: _VmLicence) -> int | None:
     """The memory the VM has. Builds differ in whether they tell bytes or MiB."""
-    amount = machine.get("mem_max") or machine.get("mem_used")
+    amount = machine.mem_max or machine.mem_used
     if not amount:
         return None
     return int(amount / MIB) if amount > 16 * MIB else int(amount)

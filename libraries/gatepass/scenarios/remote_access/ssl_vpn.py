@@ -84,7 +84,7 @@ class SslVpn(AccessConfiguration):
         self._bind()
 
     def _bind(self) -> None:
-        settings = self.gateway.rows(SETTINGS)[0]
+        settings = self.gateway.single(SETTINGS)
         sources = settings.get("source-interface") or []
         in_use = settings.get("status", "enable") == "enable" and bool(sources)
         if in_use:
@@ -138,7 +138,7 @@ class SslVpn(AccessConfiguration):
 
     def sessions_last(self, seconds: int) -> None:
         """Have each login end after so many seconds."""
-        self._life_s = self.gateway.rows(SETTINGS)[0].get("auth-timeout", _FACTORY_LIFE_S)
+        self._life_s = self.gateway.single(SETTINGS).get("auth-timeout", _FACTORY_LIFE_S)
         self.changes.change(SETTINGS, None, {"auth-timeout": seconds})
 
     def sessions_last_as_before(self) -> None:

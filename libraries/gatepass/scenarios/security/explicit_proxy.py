@@ -34,7 +34,7 @@ class ExplicitProxy:
         Raises:
             Refused: the device does not take it, or tells no address of its port.
         """
-        settings = self.gateway.rows(EXPLICIT)[0]
+        settings = self.gateway.single(EXPLICIT)
         if settings.get("status") != "enable":
             values = {"status": "enable", "sec-default-action": "deny"}
             self.changes.change(EXPLICIT, None, values)

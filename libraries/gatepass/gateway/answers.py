@@ -1,0 +1,174 @@
+"""What a device answers, held against the API's shape: data from a stranger until then."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+import requests
+from pydantic import BaseModel, ValidationError
+
+from gatepass.gateway import transport
+from gatepass.gateway.transport import Answer
+
+MOST_ROWS = 100_000
+"""That a table is read with; the largest FortiGate holds as many policies."""
+
+
+class GatewayLost(Exception):
+    """The API gave no usable answer within the time allowed: the rig cannot tell why."""
+
+
+class Malformed(GatewayLost):
+    """An answer has another shape than the API's, so that it says nothing."""
+
+
+class AnotherDevice(GatewayLost):
+    """Another device answers than the one that was met first."""
+
+
+class Refused(Exception):
+    """The device understood the call and refused it.
+
+    Attributes:
+        code: FortiOS' own error number (-5 duplicate, -23 in use, …), or 0.
+        status: the HTTP status.
+    """
+
+    def __init__(self, message: str, code: int = 0, status: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+
+
+def rows_of(answer: dict, call: str) -> list[dict]:
+    """The rows among an answer.
+
+    Raises:
+        Malformed: there are none, or something else is among them.
+    """
+    results = answer.get("results")
+    rows = results if isinstance(results, list) else [results]
+    if len(rows) > MOST_ROWS:
+        raise Malformed(
+            f"the gateway answers {call} with {len(rows):,} rows; {MOST_ROWS:,} are the most that "
+            "are looked at."
+        )
+    for row in rows:
+        shaped(row, dict, call)
+    return rows
+
+
+def shaped(value: object, kind: type, call: str) -> Any:
+    """A part of an answer, which has to be of this type.
+
+    Raises:
+        Malformed: it is not.
+    """
+    if isinstance(value, kind):
+        return value
+    came = "nothing" if value is None else type(value).__name__
+    raise Malformed(
+        f"the gateway's answer to {call} is not the API's: {kind.__name__} was expected where "
+        f"{came} came."
+    )
+
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def validated(shape: type[Shape], answer: object, call: str) -> Shape:
+    """A part of an answer as values of known types.
+
+    Args:
+        shape: what is used of it; more may be there.
+        answer: the part.
+        call: as a sentence names it: ``GET monitor/system/status``.
+
+    Raises:
+        Malformed: it is not of that shape.
+    """
+    try:
+        return shape.model_validate(answer)
+    except ValidationError as failure:
+        first = failure.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the whole"
+        came = "" if first["type"] == "missing" else f", not {str(first['input'])[:40]!r}"
+        raise Malformed(
+            f"the gateway's answer to {call} is not the API's: {where}: "
+            f"{first['msg'][0].lower()}{first['msg'][1:]}{came}."
+        ) from None
+
+
+def error_number(answer: object) -> int:
+    code = answer.get("error", 0) if isinstance(answer, dict) else 0
+    return code if isinstance(code, int) else 0
+
+
+def transient(response: Answer) -> str:
+    """Why the call is worth another try; empty where the answer stands.
+
+    FortiOS answers a refused command with 500 and an error number of the CLI: that one is final.
+    """
+    if response.status == 429:
+        return "it answers 429: locked out after failed logins, or too many calls"
+    if response.status >= 500:
+        try:
+            final = error_number(response.json()) != 0
+        except ValueError:
+            final = False
+        return "" if final else f"it answers HTTP {response.status} and gives no reason"
+    return ""
+
+
+def broken(error: Exception, timeout_s: float) -> str:
+    """Why a call got no answer, in words.
+
+    Args:
+        error: of requests.
+        timeout_s: how long an answer was waited for.
+    """
+    if isinstance(error, transport.TooLong | transport.TooLarge):
+        return str(error)
+    if isinstance(error, requests.exceptions.SSLError):
+        return f"the TLS connection failed ({_innermost(error)})"
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "it broke the connection off in the middle of its answer"
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return "no connection comes about; is the address right, does a firewall stand between"
+    if isinstance(error, requests.exceptions.Timeout):
+        # urllib3 tells how long it was: for the TLS handshake less than for an answer
+        match = re.search(r"read timeout=([\d.]+)", str(error))
+        return f"connected, but no answer within {float(match[1]) if match else timeout_s:g} s"
+    return f"the connection broke ({_innermost(error)})"
+
+
+def root_of(error: BaseException) -> BaseException:
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    return error
+
+
+def _innermost(error: BaseException) -> str:
+    root = root_of(error)
+    return str(root.args[-1] if root.args else root)
+
+
+def refusal(response: Answer, answer: object) -> str:
+    """One sentence for a refused call; the CLI's own words where it gave some."""
+    what = f"{response.method} {response.path}"
+    if response.status == 401:
+        return (
+            f"The gateway refuses the API token (401 on {what}). Check the token and that the "
+            "API user's trusted hosts hold this machine's address."
+        )
+    if response.status == 403:
+        return f"The API user may not do this (403 on {what}). Widen its access profile."
+    if response.status < 400 and not (answer and isinstance(answer, dict)):
+        return (
+            f"What answers {what} (HTTP {response.status}) is not the REST API. Check the "
+            "gateway's url in the testbed file."
+        )
+    reason = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
+    words = " ".join(reason.split()).rstrip(".") or f"error {error_number(answer)}"
+    return f"The gateway refuses {what} (HTTP {response.status}): {words}."
