@@ -12,11 +12,14 @@ from gatepass.base.arguments import Parser as _Parser
 from gatepass.base.arguments import file as _file
 from gatepass.base.arguments import split
 from gatepass.base.errors import InputError
+from gatepass.base.steady_output import keep_going
 
 DONE, MISTAKE, FAULT = 0, 64, 70
 NOT_RESTORED = 2
 NOT_UNCHANGED = 1
 _INTERNAL = ("worker", "labs-for")  # what run.sh and pabot call, not a user
+_ACTING = ("run", "worker", "restore")
+"""What they did counts, whoever reads what they say of it."""
 DEFAULT_ORDER = "variables/orders/lab.yaml"
 
 _EPILOG = """\
@@ -61,6 +64,8 @@ examples
 
 def main(arguments: Sequence[str]) -> int:
     """Do what the call says; its exit code. No traceback reaches the user."""
+    if not arguments or arguments[0] in _ACTING or arguments[0].startswith("-"):
+        keep_going()
     try:
         return _dispatch(list(arguments))
     except InputError as mistake:
@@ -195,12 +200,17 @@ def _restore(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="folder names below results/")
+    parser.add_argument(
+        "--by-mark",
+        action="store_true",
+        help="also remove what bears a run's mark and stands in no readable line of its journal",
+    )
     args = parser.parse_args(arguments)
     from gatepass.base.paths import RESULTS
     from gatepass.endpoint.ssh import clean_endpoints
     from gatepass.gateway.restore import restore_all
 
-    restored = restore_all(RESULTS, clean_endpoints, args.runs or None)
+    restored = restore_all(RESULTS, clean_endpoints, args.runs or None, args.by_mark)
     for one in restored:
         print(f"{one.run}: {one.sentence}")
         for line in one.details:

@@ -18,10 +18,11 @@ from gateway_client import TOKEN, GatewayUnderTest, make_certificates
 from local_shell import LocalShell
 
 from gatepass.gateway import fortigate
-from gatepass.gateway.changes import SAVED, Changes
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
+from gatepass.gateway.undo import SAVED
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from gateway_client import GatewayUnderTest, policy
 
-from gatepass.gateway.changes import SAVED, Changes, marked, remove_marked, undo
+from gatepass.gateway.changes import Changes, marked, remove_marked
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import Journal
+from gatepass.gateway.undo import SAVED, undo
 
 POLICY, ADDRESS = "firewall/policy", "firewall/address"
 MARK = "gp0a1b2c"
@@ -345,7 +346,7 @@ class TestUndoing:
         """As what a script made that was still at work when its run was killed."""
         device.post("cmdb/firewall/address", addresses("late")[0])
         told = restored(changes)
-        assert "still holds the run's mark" in told.problem
+        assert "stand in no line of its journal" in told.problem
         assert not changes.journal.closed
         device.delete(f"cmdb/firewall/address/{MARK}-late")
         assert restored(changes).identical

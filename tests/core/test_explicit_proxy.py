@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from gateway_client import GatewayUnderTest
 
-from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import RuleSet, TrafficFlow
+from gatepass.gateway.undo import SAVED, undo
 from gatepass.scenarios.security.explicit_proxy import EXPLICIT, INTERFACE, POLICY, ExplicitProxy
 
 MARK = "gp0a1b2c"

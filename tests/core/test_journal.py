@@ -10,7 +10,7 @@ import pytest
 
 from gatepass.gateway.journal import NAME, Journal, pending
 
-HEAD = {"mark": "gp123abc", "serial": "LAB1"}
+HEAD = {"mark": "gp123abc", "serial": "LAB1", "testbed": "bed.yaml"}
 
 
 @pytest.fixture
@@ -66,10 +66,76 @@ def test_released_stays_pending_and_takes_nothing(journal: Journal) -> None:
         journal.creates("firewall/policy", [1])
 
 
-def test_a_journal_without_its_first_line_is_of_no_run(path: Path) -> None:
-    for text in ("", '{"do": "sta'):
-        path.write_text(text)
-        assert pending(path.parent.parent) == []
+@pytest.mark.parametrize("text", ["", '{"do": "sta', "\n"])
+def test_a_journal_without_its_first_line_may_be_of_any_gateway(path: Path, text: str) -> None:
+    path.write_text(text)
+    (left,) = pending(path.parent.parent)
+    assert left.damaged
+
+
+def test_a_kill_before_the_first_line_leaves_no_journal(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Journal, "_write", killed)
+    with pytest.raises(KeyboardInterrupt):
+        Journal.start(path, HEAD)
+    assert pending(path.parent.parent) == []
+
+
+def damaged(kept: bytes, place: int) -> bytes:
+    """A journal with one bit turned round."""
+    return kept[:place] + bytes([kept[place] ^ 4]) + kept[place + 1 :]
+
+
+def test_a_bit_that_turns_round_costs_its_line_and_is_counted(journal: Journal) -> None:
+    journal.creates("firewall/address", ["gp123abc-a"])
+    journal.creates("firewall/policy", [7])
+    journal.changes("system/dns", None, {"primary": "1.1.1.1"})
+    journal.release()
+    whole = journal.path.read_bytes()
+    starts = [0, *(at + 1 for at, byte in enumerate(whole[:-1]) if byte == ord("\n"))]
+    for place in range(len(whole)):
+        journal.path.write_bytes(damaged(whole, place))
+        left = Journal.read(journal.path)
+        line = sum(start <= place for start in starts) - 1
+        if whole[place] == ord("\n"):  # two lines are one, or the last one was cut off
+            assert len(left.entries) >= 1
+            continue
+        assert left.lost_lines == 1, place
+        assert left.damaged == (line == 0)
+        wanted = [entry for number, entry in enumerate(journal.entries, 1) if number != line]
+        assert left.entries == wanted
+
+
+def test_a_journal_of_the_version_before_is_read(path: Path) -> None:
+    path.write_text(
+        '{"do": "start", "mark": "m", "serial": "s", "testbed": "t"}\n'
+        '{"do": "create", "path": "firewall/policy", "mkeys": [7]}\n'
+    )
+    left = Journal.read(path)
+    assert (left.head["mark"], left.entries[0]["mkeys"], left.lost_lines) == ("m", [7], 0)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"do": "create", "path": 5, "mkeys": [1]}',
+        '{"do": "create", "path": "firewall/policy"}',
+        '{"do": "create", "path": "firewall/policy", "mkeys": [[1]]}',
+        '{"do": "change", "path": "system/dns", "mkey": {}, "before": {}}',
+        '{"do": "change", "path": "system/dns", "mkey": null, "before": []}',
+        '{"do": ["close"]}',
+        '{"do": "else"}',
+        "[]",
+    ],
+)
+def test_an_entry_that_says_nothing_is_stepped_over(path: Path, line: str) -> None:
+    path.write_text(f'{{"do": "start", "mark": "m", "serial": "s", "testbed": "t"}}\n{line}\n')
+    left = Journal.read(path)
+    assert (left.entries, left.lost_lines, left.damaged) == ([], 1, False)
 
 
 def test_newest_first(tmp_path: Path) -> None:

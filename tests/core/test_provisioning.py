@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 from gateway_client import TOKEN, GatewayUnderTest
 
-from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.rules import POLICY
+from gatepass.gateway.undo import SAVED, undo
 from gatepass.inputs.profile import MOST_TENANTS
 from gatepass.scenarios import provisioning as module
 from gatepass.scenarios.provisioning import TenantProvisioning

@@ -52,7 +52,9 @@ def test_a_path_is_a_name_too(results: Path) -> None:
     assert _restored(results, str(results / ALONE)) == [ALONE]
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "nowhere", "/tmp", f"{FLEET}/c"])
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "nowhere", "/tmp", f"{FLEET}/c", "x" * 5000, "a\0"]
+)
 def test_what_is_no_run_is_told(results: Path, name: str) -> None:
     with pytest.raises(InputError, match="has no run"):
         _restored(results, name)

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from gateway_client import GatewayUnderTest, policy
 
-from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
+from gatepass.gateway.undo import SAVED, undo
 
 MARK = "gp0a1b2c"
 FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")

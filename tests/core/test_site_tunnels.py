@@ -9,9 +9,10 @@ import pytest
 from gateway_client import GatewayUnderTest
 from robot import running
 
-from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TrafficFlow
+from gatepass.gateway.undo import SAVED, undo
 from gatepass.inputs.proposals import PROPOSALS, ProposalName
 from gatepass.scenarios.site_to_site.tunnels import (
     MOST,

@@ -13,10 +13,11 @@ from cryptography.hazmat.primitives import serialization
 from gateway_client import GatewayUnderTest
 
 from gatepass.base.errors import NotProven
-from gatepass.gateway.changes import SAVED, Changes, undo
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TrafficFlow
+from gatepass.gateway.undo import SAVED, undo
 from gatepass.scenarios.remote_access.configuration import (
     BEHIND,
     EVERYTHING,

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 from gateway_client import TOKEN, GatewayUnderTest
 
-from gatepass.gateway.changes import SAVED
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.journal import Journal, pending
+from gatepass.gateway.undo import SAVED
 from gatepass.gateway.workspace import InUse, NotRestored, Workspace, new_mark
 
 
@@ -123,6 +123,37 @@ def test_another_gateways_journal_is_left_alone(
     Journal.start(tmp_path / "run-1" / "journal.jsonl", head).release()
     assert opened(gateway, identity, tmp_path, "run-2").restore().identical
     assert [one.path.parent.name for one in pending(tmp_path)] == ["run-1"]
+
+
+def test_another_vdoms_journal_is_told_and_left_alone(
+    gateway: FortiGate, identity: Identity, tmp_path: Path
+) -> None:
+    head = {"mark": "gp123456", "serial": identity.serial, "testbed": "t", "vdom": "guests"}
+    (tmp_path / "run-1").mkdir()
+    living = Journal.start(tmp_path / "run-1" / "journal.jsonl", head)
+    living.creates("firewall/address", ["gp123456-a"])
+    with pytest.raises(InUse, match="run-1 is at work on the VDOM guests"):
+        opened(gateway, identity, tmp_path, "run-2")
+    living.release()
+    workspace = opened(gateway, identity, tmp_path, "run-3")
+    assert "left the VDOM guests of this gateway changed" in workspace.notices[0]
+    assert workspace.restore().identical
+    assert [one.path.parent.name for one in pending(tmp_path)] == ["run-1"]
+
+
+def test_names_like_a_runs_are_told_and_are_nobodys_where_a_journal_is_damaged(
+    gateway: FortiGate, identity: Identity, tmp_path: Path
+) -> None:
+    theirs = {"name": "gpabcdef-a", "type": "ipmask", "subnet": "198.19.1.0 255.255.255.0"}
+    gateway.create("firewall/address", theirs)
+    workspace = opened(gateway, identity, tmp_path, "run-1")
+    told = "1 objects on the gateway have names as runs give them (firewall/address gpabcdef-a)"
+    assert told in workspace.notices[0]
+    assert workspace.restore().identical and gateway.row("firewall/address", "gpabcdef-a")
+    (tmp_path / "run-2").mkdir()
+    (tmp_path / "run-2" / "journal.jsonl").write_bytes(b"")
+    with pytest.raises(NotRestored, match="the journal of the run run-2 is damaged"):
+        opened(gateway, identity, tmp_path, "run-3")
 
 
 def test_no_run_begins_on_what_cannot_be_undone(

@@ -1,23 +1,18 @@
 """Changes to the customer's gateway that can all be undone.
 
-Every object carries the run's mark and stands in the journal before it is created; `undo` takes
-the journal back, newest first, and holds the configuration against the one saved before.
+Every object carries the run's mark and stands in the journal before it is created (see `undo`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
-from gatepass.gateway.configuration import comparable, differences
-from gatepass.gateway.fortigate import DUPLICATE, FortiGate, GatewayLost, Refused
+from gatepass.gateway.configuration import MARKED
+from gatepass.gateway.fortigate import DUPLICATE, FortiGate, Refused
 from gatepass.gateway.journal import Journal
-from gatepass.results.record import Restoration
 
-SAVED = "gateway-before.conf"
-_MARKED = ("name", "tag", "comments", "comment", "domain")
 _SCRIPT_FROM = 20  # below this many rows, single calls are quicker than a script and its check
 
 MKEYS = {
@@ -128,7 +123,7 @@ class Changes:
         """
         key = mkey_of(path)
         keys = {row[key] for row in rows}
-        shown = "|".join(name for name in (key, *_MARKED) if name in rows[0])
+        shown = "|".join(name for name in (key, *MARKED) if name in rows[0])
         there = [row for row in self.gateway.rows(path, format=shown) if row.get(key) in keys]
         for row in there:
             if not marked(row, self.mark):
@@ -178,7 +173,7 @@ class Changes:
 
     def change(self, path: str, mkey: str | int | None, values: dict) -> None:
         """Change attributes of an object of the customer's; what they were goes to the journal."""
-        row = self.gateway.rows(path)[0] if mkey is None else self.gateway.row(path, mkey)
+        row = self.gateway.single(path) if mkey is None else self.gateway.row(path, mkey)
         if row is None:
             raise Refused(f"The gateway has no {path} {mkey}.")
         self.journal.changes(path, mkey, {name: _told(row.get(name)) for name in values})
@@ -239,9 +234,8 @@ def remove_marked(
 
     def present() -> list[str | int]:
         keys = set(mkeys)
-        return [
-            row[key] for row in gateway.rows(path) if row.get(key) in keys and marked(row, mark)
-        ]
+        found = [row for row in gateway.rows(path) if isinstance(row.get(key), str | int)]
+        return [row[key] for row in found if row[key] in keys and marked(row, mark)]
 
     key = mkey_of(path)
     there = present()
@@ -259,99 +253,10 @@ def remove_marked(
     return {mkey: refusals.get(mkey, "") for mkey in present()} if there else {}
 
 
-def undo(gateway: FortiGate, journal: Journal, saved: Path) -> Restoration:
-    """Take back everything in the journal and compare with the configuration saved before.
-
-    Args:
-        gateway: the device that the journal is about.
-        journal: open for writing (own or adopted); closed where nothing of the run is left, also
-            where the configuration differs by what somebody else has changed since.
-        saved: the comparable configuration from before the first change.
-
-    Returns:
-        What was left or differs; never raises for a fault of the gateway.
-    """
-    mark = journal.head["mark"]
-    left, problems = _take_back(gateway, journal.entries, mark)
-    if problems and gateway.lost:
-        return Restoration(False, left=tuple(left), problem=problems[-1])
-    try:
-        after = comparable(gateway.backup())
-    except (GatewayLost, Refused) as error:
-        return Restoration(False, left=tuple(left), problem=str(error))
-    try:
-        before = saved.read_text(encoding="utf-8")
-    except OSError as error:
-        problem = f"{saved}, the configuration from before, cannot be read ({error.strerror})"
-        return Restoration(False, left=tuple(left), problem=problem)
-    changed = differences(before, after)
-    if not left and mark in after:
-        problems.append(f"the configuration still holds the run's mark, {mark}")
-    if left:
-        problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
-    if not changed and not left:
-        problems = []  # whatever was refused, it is as it was
-    if not problems:
-        journal.close()  # there is nothing more that it could undo
-    if changed and not problems:
-        problems.append(f"{len(changed)} lines differ, the first is “{changed[0]}”")
-    if not problems:
-        return Restoration(True)
-    return Restoration(False, changed, tuple(left), "; ".join(problems))
-
-
-def _take_back(
-    gateway: FortiGate, entries: Sequence[dict], mark: str
-) -> tuple[list[str], list[str]]:
-    """Undo entries, newest first, and again what was refused, as long as that gets further.
-
-    A policy may have been given a profile that was made after it, and holds on to that one.
-
-    Returns:
-        The objects that would not go, and what the device said.
-    """
-    todo, before = list(_newest_first(entries)), None
-    while True:
-        left: list[str] = []
-        problems: list[str] = []
-        refused: list[dict] = []
-        for entry in todo:
-            path = entry["path"]
-            try:
-                if entry["do"] == "change":
-                    gateway.change(path, entry["mkey"], entry["before"])
-                elif stuck := remove_marked(gateway, path, entry["mkeys"], mark):
-                    left += [f"{path} {mkey}" for mkey in stuck]
-                    problems += [refusal for refusal in stuck.values() if refusal][:1]
-                    refused.append({**entry, "mkeys": list(stuck)})
-            except Refused as error:
-                problems.append(str(error))
-                refused.append(entry)
-            except GatewayLost as error:
-                return left, [*problems, str(error)]
-        if not refused or (len(left), len(refused)) == before:
-            return left, problems
-        todo, before = refused, (len(left), len(refused))
-
-
-def _newest_first(entries: Sequence[dict]) -> Iterable[dict]:
-    """Entries in reverse, neighbours of one table joined so that a table is read once."""
-    joined: list[dict] = []
-    for entry in reversed(entries):
-        last = joined[-1] if joined else None
-        if last and entry["do"] == last["do"] == "create" and entry["path"] == last["path"]:
-            last["mkeys"] += entry["mkeys"]
-        else:
-            joined.append(
-                {**entry, "mkeys": list(entry["mkeys"])} if entry["do"] == "create" else entry
-            )
-    return joined
-
-
 def marked(row: dict, mark: str) -> bool:
     """Whether an object carries a run's mark. No object carries an empty one."""
     return bool(mark) and any(
-        str(row.get(attribute, "")).startswith(mark) for attribute in _MARKED
+        str(row.get(attribute, "")).startswith(mark) for attribute in MARKED
     )
 
 

@@ -1,7 +1,8 @@
 """The journal: what a run is about to do to the gateway, on disk before it is done.
 
-One JSON object a line, synced before the call goes out, so that after a kill the next run knows
-everything that may have been created. The file is locked while its run lives.
+One JSON object a line behind its check sum, synced before the call goes out, so that after a kill
+the next run knows everything that may have been created. The file is locked while its run lives. A
+line that was damaged later is left out and counted; what it announced is known by the run's mark.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Sequence
+import weakref
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -22,7 +25,11 @@ _HEAD = ("mark", "serial", "testbed")
 """What the way back to a gateway needs."""
 
 
-@dataclass
+_OPEN: weakref.WeakSet[Journal] = weakref.WeakSet()
+"""Those that this process holds."""
+
+
+@dataclass(eq=False)
 class Journal:
     """The journal of one run.
 
@@ -31,21 +38,17 @@ class Journal:
         head: what is needed to find the gateway again: testbed, serial number, mark, …
         entries: what was announced, in order.
         closed: whether the gateway is known to be as it was.
-        begun: whether there is a whole line in it; a kill may come before.
+        lost_lines: how many lines cannot be read any more; a last one that was cut off is not
+            among them, as a kill does that before the call goes out.
     """
 
     path: Path
     head: dict = field(default_factory=dict)
     entries: list[dict] = field(default_factory=list)
     closed: bool = False
-    begun: bool = False
+    lost_lines: int = 0
     _file: IO[str] | None = field(default=None, repr=False)
     _writing: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @property
-    def pending(self) -> bool:
-        """Whether its run may have left the gateway changed."""
-        return self.begun and not self.closed
 
     @property
     def damaged(self) -> bool:
@@ -56,29 +59,33 @@ class Journal:
     def start(cls, path: Path, head: dict) -> Journal:
         """A new journal, locked by this process until it ends or `close` is called."""
         journal = cls(path, head)
-        journal._file = path.open("x", encoding="utf-8")
+        # it gets its name when its first line is on disk: one without was damaged, not killed
+        unnamed = path.with_name(f".{path.name}")
+        journal._file = unnamed.open("w", encoding="utf-8")
         fcntl.flock(journal._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         journal._write({"do": "start", **head})
+        _OPEN.add(journal)
+        if path.exists():
+            raise FileExistsError(path)
+        unnamed.rename(path)
+        _sync(path.parent)
         return journal
 
     @classmethod
     def read(cls, path: Path) -> Journal:
-        """The journal of an earlier run; a last line cut off by a kill is left out."""
+        """The journal of an earlier run, as far as it can be read."""
         journal = cls(path)
-        *whole, _ = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        *whole, _ = path.read_bytes().split(b"\n")
         for line in whole:
-            try:
-                entry = json.loads(line)
-                kind = entry["do"]
-            except (ValueError, TypeError, KeyError):
-                continue  # cut off by a kill
-            if kind == "start":
+            entry = _entry(line)
+            if entry is None:
+                journal.lost_lines += 1
+            elif entry["do"] == "start":
                 journal.head = entry
-            elif kind == "close":
+            elif entry["do"] == "close":
                 journal.closed = True
             else:
                 journal.entries.append(entry)
-        journal.begun = bool(whole)
         return journal
 
     def adopt(self) -> bool:
@@ -90,7 +97,8 @@ class Journal:
             handle.close()
             return False
         self._file = handle
-        if not self.path.read_text(encoding="utf-8").endswith("\n"):
+        _OPEN.add(self)
+        if not self.path.read_bytes().endswith(b"\n"):
             handle.write("\n")  # what comes next must not be lost in a line that a kill cut off
         return True
 
@@ -123,15 +131,71 @@ class Journal:
     def _write(self, entry: dict) -> None:
         if self._file is None:
             raise RuntimeError("the journal is closed; nothing may be changed on the gateway")
-        self._file.write(json.dumps(entry) + "\n")
+        text = json.dumps(entry)
+        self._file.write(f"{_sum(text.encode())} {text}\n")
         self._file.flush()
         os.fsync(self._file.fileno())
+
+
+def _entry(line: bytes) -> dict | None:
+    """What a line announces; None where it is not what was written."""
+    known, _, text = line.partition(b" ")
+    if line.startswith(b"{"):  # of a version before check sums
+        text = line
+    elif known != _sum(text).encode():
+        return None
+    try:
+        entry = json.loads(text)
+        return entry if _SHAPES[entry["do"]](entry) else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _created(entry: dict) -> bool:
+    keys = entry["mkeys"]
+    return isinstance(entry["path"], str) and isinstance(keys, list) and all(map(_key, keys))
+
+
+def _changed(entry: dict) -> bool:
+    named = entry["mkey"] is None or _key(entry["mkey"])
+    return isinstance(entry["path"], str) and named and isinstance(entry["before"], dict)
+
+
+def _key(value: object) -> bool:
+    return isinstance(value, str | int)
+
+
+_SHAPES: dict[str, Callable[[dict], bool]] = {
+    "start": lambda entry: True,
+    "create": _created,
+    "change": _changed,
+    "close": lambda entry: True,
+}
+
+
+def _sum(text: bytes) -> str:
+    return f"{zlib.crc32(text):08x}"
+
+
+def _sync(folder: Path) -> None:
+    """A file's name is on disk only when its folder is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def release_own() -> None:
+    """Give up the locks of this process on journals, whoever still holds one of them."""
+    for journal in list(_OPEN):
+        journal.release()
 
 
 def left_changed(folder: Path) -> bool:
     """Whether the run of this folder may have left its gateway changed."""
     path = folder / NAME
-    return path.exists() and Journal.read(path).pending
+    return path.exists() and not Journal.read(path).closed
 
 
 def pending(results: Path) -> list[Journal]:
@@ -139,7 +203,7 @@ def pending(results: Path) -> list[Journal]:
     paths = [*results.glob(f"*/{NAME}"), *results.glob(f"{FLEET}*/*/*/{NAME}")]
     files = [path for path in paths if path.is_file()]
     found = [Journal.read(path) for path in sorted(files, key=_begun, reverse=True)]
-    return [journal for journal in found if journal.pending]
+    return [journal for journal in found if not journal.closed]
 
 
 def _begun(path: Path) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from gatepass.base import namespace
 from gatepass.base.errors import InputError
 from gatepass.base.paths import run_folder, run_name
-from gatepass.gateway.changes import SAVED, undo
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.journal import Journal, pending
+from gatepass.gateway.undo import SAVED, undo
 from gatepass.gateway.workspace import CleanEndpoints, connect
 from gatepass.inputs import load_testbed
 
@@ -33,7 +33,10 @@ class Restored:
 
 
 def restore_all(
-    results: Path, clean_endpoints: CleanEndpoints, runs: list[str] | None = None
+    results: Path,
+    clean_endpoints: CleanEndpoints,
+    runs: list[str] | None = None,
+    by_mark: bool = False,
 ) -> list[Restored]:
     """Undo what is pending below a results folder.
 
@@ -41,19 +44,26 @@ def restore_all(
         results: the folder of the runs.
         clean_endpoints: how a killed run's programs and files are taken off the endpoints.
         runs: names or folders of the runs to restore, of a fleet for all of its runs; None for all.
+        by_mark: whether what bears a run's mark goes although its journal does not tell of it.
 
     Raises:
         InputError: there is no run of such a name.
     """
     wanted = [_folder(results, run) for run in runs or []]
     chosen = [one for one in pending(results) if not runs or _inside(one.path, wanted)]
-    return [_restore(journal, clean_endpoints) for journal in chosen]
+    return [_restore(journal, clean_endpoints, by_mark) for journal in chosen]
 
 
 def _folder(results: Path, run: str) -> Path:
-    folder = run_folder(results, run).resolve()
-    if not folder.is_dir() or results.resolve() not in folder.parents:
-        raise InputError(f"{results} has no run '{run}'. Look at the names with `ls {results}`.")
+    try:
+        folder = run_folder(results, run).resolve()
+        known = folder.is_dir() and results.resolve() in folder.parents
+    except (OSError, ValueError):  # too long a name, or none at all
+        known = False
+    if not known:
+        raise InputError(
+            f"{results} has no run '{run[:80]}'. Look at the names with `ls {results}`."
+        )
     return folder
 
 
@@ -61,14 +71,15 @@ def _inside(path: Path, folders: list[Path]) -> bool:
     return any(folder in path.resolve().parents for folder in folders)
 
 
-def _restore(journal: Journal, clean_endpoints: CleanEndpoints) -> Restored:
+def _restore(journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool) -> Restored:
     run = run_name(journal.path.parent)
     if journal.damaged:
         return Restored(
             run,
             False,
-            f"not restored: {journal.path} is damaged, so nobody can tell what the run changed. "
-            f"Compare the gateway with {SAVED} beside it, then remove both.",
+            f"not restored: {journal.path} is damaged in its first line, so nobody can tell which "
+            f"gateway the run changed, nor how. Compare the gateway with {SAVED} beside it: what "
+            "its names begin with gp and six digits is the run's. Then remove the journal.",
         )
     if not journal.adopt():
         return Restored(run, False, "this run is still at work; wait for its end.")
@@ -76,17 +87,19 @@ def _restore(journal: Journal, clean_endpoints: CleanEndpoints) -> Restored:
         if _gone(journal):
             journal.close()
             return Restored(run, True, "its lab is gone and the gateway with it; nothing is left.")
-        return _undo(run, journal, clean_endpoints)
-    except (InputError, GatewayLost, Refused) as error:
+        return _undo(run, journal, clean_endpoints, by_mark)
+    except (InputError, GatewayLost, Refused, OSError) as error:
         return Restored(run, False, f"not restored: {error}")
     finally:
         journal.release()
 
 
-def _undo(run: str, journal: Journal, clean_endpoints: CleanEndpoints) -> Restored:
+def _undo(
+    run: str, journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool
+) -> Restored:
     testbed = load_testbed(journal.head["testbed"])
     with namespace.inside(testbed.network_namespace, testbed.path):
-        gateway = connect(testbed)
+        gateway = connect(testbed, str(journal.head.get("vdom", "")))
         try:
             serial = gateway.monitor("system/status").get("serial")
             if serial != journal.head["serial"]:
@@ -98,14 +111,17 @@ def _undo(run: str, journal: Journal, clean_endpoints: CleanEndpoints) -> Restor
                 )
             # before the journal may be closed: whoever is killed here leaves it to the next one
             left = tuple(clean_endpoints(testbed, journal.head["mark"]))
-            restoration = undo(gateway, journal, journal.path.with_name(SAVED))
+            restoration = undo(gateway, journal, journal.path.with_name(SAVED), by_mark)
         finally:
             gateway.close()
     if restoration.identical:
         equal = f"{serial} is back as it was; its configuration compares equal."
         return Restored(run, True, equal, left)
     if not journal.closed:
-        return Restored(run, False, f"{serial} is not back as it was: {restoration.problem}.", left)
+        lost = journal.lost_lines
+        damage = f" {lost} lines of its journal are damaged." * bool(lost)
+        sentence = f"{serial} is not back as it was: {restoration.problem}.{damage}"
+        return Restored(run, False, sentence, (*restoration.left, *left))
     return Restored(
         run,
         False,

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from gatepass.base import namespace
 from gatepass.base.paths import results_of, run_name
-from gatepass.gateway.changes import SAVED, Changes, undo
-from gatepass.gateway.configuration import comparable
+from gatepass.gateway.changes import Changes
+from gatepass.gateway.configuration import comparable, marks_in, objects_named
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity
 from gatepass.gateway.journal import NAME, Journal, pending
+from gatepass.gateway.undo import SAVED, undo
 from gatepass.inputs.testbed import Testbed
 from gatepass.results.record import Restoration
 
@@ -31,8 +32,12 @@ class InUse(Exception):
     """Another run is at work on the same gateway."""
 
 
-def connect(testbed: Testbed) -> FortiGate:
+def connect(testbed: Testbed, vdom: str = "") -> FortiGate:
     """A client of the testbed's gateway; the token is read now.
+
+    Args:
+        testbed: that names it.
+        vdom: the virtual domain, where it is not the testbed's.
 
     Raises:
         InputError: the token is missing.
@@ -41,7 +46,7 @@ def connect(testbed: Testbed) -> FortiGate:
         url=testbed.gateway.url,
         token=testbed.gateway.token.read(),
         ca_file=testbed.gateway.ca_file,
-        vdom=testbed.gateway.vdom,
+        vdom=vdom or testbed.gateway.vdom,
         timeout_s=testbed.gateway.timeout_s,
     )
 
@@ -88,17 +93,26 @@ class Workspace:
             GatewayLost, Refused: the configuration cannot be read; nothing was changed.
             NotRestored: a killed run's changes could not be undone.
         """
-        notices = []
+        notices, damaged = [], []
         for left in pending(results_of(folder)):
-            if left.head.get("serial") == identity.serial:
+            if left.damaged:
+                damaged.append(left)
+            elif left.head.get("serial") != identity.serial:
+                continue
+            elif left.head.get("vdom", gateway.vdom) != gateway.vdom:
+                notices.append(_of_another_vdom(left))
+            else:
                 notices += _undo_killed(gateway, left, lambda mark: clean_endpoints(testbed, mark))
+        before = comparable(gateway.backup())
+        notices += _of_other_runs(before, damaged)
         saved = folder / SAVED
         saved.touch(mode=0o600)  # a customer's configuration is nobody else's business
-        saved.write_text(comparable(gateway.backup()), encoding="utf-8")
+        saved.write_text(before, encoding="utf-8")
         head = {
             "mark": mark,
             "serial": identity.serial,
             "url": testbed.gateway.url,
+            "vdom": gateway.vdom,
             "testbed": str(testbed.path.resolve()),
             "namespace": testbed.network_namespace or "",
             "namespace_inode": namespace.inode(testbed.network_namespace),
@@ -111,6 +125,25 @@ class Workspace:
         if not self.changes.journal.closed:
             self._restoration = undo(self.gateway, self.changes.journal, self.folder / SAVED)
         return self._restoration
+
+
+def _of_another_vdom(left: Journal) -> str:
+    """What a reader should know of a killed run in another virtual domain, which is left alone.
+
+    Raises:
+        InUse: it lives; what it changes would be taken for somebody else's.
+    """
+    run, vdom = run_name(left.path.parent), left.head["vdom"]
+    if not left.adopt():
+        raise InUse(
+            f"the run {run} is at work on the VDOM {vdom} of the same gateway "
+            f"({left.head['serial']}). Wait for its end."
+        )
+    left.release()
+    return (
+        f"The killed run {run} left the VDOM {vdom} of this gateway changed. It is left alone; "
+        f"call ./run.sh restore {run}."
+    )
 
 
 def _undo_killed(
@@ -139,6 +172,26 @@ def _undo_killed(
         f"The killed run {run} was undone, but the gateway is not as it was before it: "
         f"{restoration.problem}. Somebody has changed it since; this run takes it as it is now.",
     ]
+
+
+def _of_other_runs(configuration: str, damaged: list[Journal]) -> list[str]:
+    """What else bears the mark of a run, in a sentence.
+
+    Raises:
+        NotRestored: it may be of a run whose journal was damaged, and not the customer's.
+    """
+    marks = sorted(marks_in(configuration))
+    objects = [" ".join(one) for mark in marks for one in objects_named(configuration, mark)]
+    if not objects:
+        return []
+    there = f"{len(objects)} objects on the gateway have names as runs give them ({objects[0]})"
+    if damaged:
+        raise NotRestored(
+            f"{there}, and the journal of the run {run_name(damaged[0].path.parent)} is damaged, "
+            "so they may be its own. Remove them and that journal, or the journal alone if they "
+            "are the customer's."
+        )
+    return [f"{there}, and no journal here tells of them. They are left alone."]
 
 
 class NotRestored(Exception):

@@ -1,0 +1,147 @@
+"""The way back: a journal is undone, newest first, and the configuration held against before.
+
+What bears the run's mark is looked for on the device as well: a line of the journal may be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gatepass.base.paths import run_name
+from gatepass.gateway.changes import remove_marked
+from gatepass.gateway.configuration import comparable, differences, objects_named
+from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
+from gatepass.gateway.journal import Journal
+from gatepass.results.record import Restoration
+
+SAVED = "gateway-before.conf"
+"""The comparable configuration from before a run's first change, in its folder."""
+
+
+def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = False) -> Restoration:
+    """Take back everything in the journal and compare with the configuration saved before.
+
+    Args:
+        gateway: the device that the journal is about.
+        journal: open for writing (own or adopted); closed where nothing of the run is left, also
+            where the configuration differs by what somebody else has changed since.
+        saved: the comparable configuration from before the first change.
+        by_mark: whether what bears the mark goes although the journal does not tell of it.
+
+    Returns:
+        What was left or differs; never raises for a fault of the gateway.
+    """
+    mark = journal.head["mark"]
+    gateway.other = ""  # the right one may be back
+    left, problems = _take_back(gateway, journal.entries, mark)
+    if problems and (gateway.lost or gateway.other):
+        return Restoration(False, left=tuple(left), problem=problems[-1])
+    try:
+        after = comparable(gateway.backup())
+        unknown = _unknown(after, mark, left)
+        # what was announced may come late, of a script that was at work when its run was killed
+        if unknown and (by_mark or _announced(journal.entries).issuperset(unknown)):
+            left, problems = _take_back(gateway, _entries_of(objects_named(after, mark)), mark)
+            after = comparable(gateway.backup())
+            unknown = _unknown(after, mark, left)
+    except (GatewayLost, Refused) as error:
+        return Restoration(False, left=tuple(left), problem=str(error))
+    try:
+        before = saved.read_text(encoding="utf-8")
+    except OSError as error:
+        problem = f"{saved}, the configuration from before, cannot be read ({error.strerror})"
+        return Restoration(False, left=tuple(left), problem=problem)
+    changed = differences(before, after)
+    if unknown:
+        path, key = unknown[0]
+        problems.append(
+            f"{len(unknown)} objects bear the run's mark and stand in no line of its journal that "
+            f"can be read ({path} {key} is the first). To remove them as well, call ./run.sh "
+            f"restore {run_name(journal.path.parent)} --by-mark"
+        )
+        left += [f"{path} {key}" for path, key in unknown]
+    elif not left and mark in after:
+        problems.append(f"the configuration still holds the run's mark, {mark}")
+    elif left:
+        problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
+    if not changed and not left:
+        problems = []  # whatever was refused, it is as it was
+    if not problems:
+        journal.close()  # there is nothing more that it could undo
+    if changed and not problems:
+        problems.append(f"{len(changed)} lines differ, the first is “{changed[0]}”")
+    if not problems:
+        return Restoration(True)
+    return Restoration(False, changed, tuple(left), "; ".join(problems))
+
+
+def _unknown(text: str, mark: str, left: Sequence[str]) -> list[tuple[str, str]]:
+    """Objects of a run that are there and are not among those that would not go."""
+    return [one for one in objects_named(text, mark) if " ".join(one) not in left]
+
+
+def _announced(entries: Sequence[dict]) -> set[tuple[str, str]]:
+    """The objects that a journal tells of."""
+    return {
+        (entry["path"], str(mkey))
+        for entry in entries
+        if entry["do"] == "create"
+        for mkey in entry["mkeys"]
+    }
+
+
+def _entries_of(objects: Sequence[tuple[str, str]]) -> list[dict]:
+    """Entries as a journal has them, for objects that were found on the device."""
+    return [
+        {"do": "create", "path": path, "mkeys": [int(key) if key.isdecimal() else key]}
+        for path, key in objects
+    ]
+
+
+def _take_back(
+    gateway: FortiGate, entries: Sequence[dict], mark: str
+) -> tuple[list[str], list[str]]:
+    """Undo entries, newest first, and again what was refused, as long as that gets further.
+
+    A policy may have been given a profile that was made after it, and holds on to that one.
+
+    Returns:
+        The objects that would not go, and what the device said.
+    """
+    todo, before = list(_newest_first(entries)), None
+    while True:
+        left: list[str] = []
+        problems: list[str] = []
+        refused: list[dict] = []
+        for entry in todo:
+            path = entry["path"]
+            try:
+                if entry["do"] == "change":
+                    gateway.change(path, entry["mkey"], entry["before"])
+                elif stuck := remove_marked(gateway, path, entry["mkeys"], mark):
+                    left += [f"{path} {mkey}" for mkey in stuck]
+                    problems += [refusal for refusal in stuck.values() if refusal][:1]
+                    refused.append({**entry, "mkeys": list(stuck)})
+            except Refused as error:
+                problems.append(str(error))
+                refused.append(entry)
+            except GatewayLost as error:
+                return left, [*problems, str(error)]
+        if not refused or (len(left), len(refused)) == before:
+            return left, problems
+        todo, before = refused, (len(left), len(refused))
+
+
+def _newest_first(entries: Sequence[dict]) -> Iterable[dict]:
+    """Entries in reverse, neighbours of one table joined so that a table is read once."""
+    joined: list[dict] = []
+    for entry in reversed(entries):
+        last = joined[-1] if joined else None
+        if last and entry["do"] == last["do"] == "create" and entry["path"] == last["path"]:
+            last["mkeys"] += entry["mkeys"]
+        else:
+            joined.append(
+                {**entry, "mkeys": list(entry["mkeys"])} if entry["do"] == "create" else entry
+            )
+    return joined
