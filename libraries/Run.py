@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,7 +122,9 @@ class Run(KeywordLibrary):
             },
             "plan": self.run.plan,
             "published": load_published(ROOT / "variables/published_results.yaml").model_dump(),
-            "robot_arguments": BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "").split(),
+            "robot_arguments": shlex.split(
+                BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "")
+            ),
             "endpoints": {},
         }
         shown = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -242,3 +243,25 @@ def test_a_chromium_that_fails_is_a_sentence(folder, monkeypatch):
     told = write_pdf(whole(), folder / "certificate.html")
     assert told == "not made, as Chromium failed: no room left"
     assert [path.name for path in folder.iterdir() if path.name.startswith(".pdf")] == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless", "giant", "folder"])
+@pytest.mark.parametrize(
+    "words", [["verify"], ["certificate"], ["results"], ["history", "--add"]], ids=" ".join
+)
+def test_what_has_no_end_is_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, words: list[str]
+) -> None:
+    path = tmp_path / "output.xml"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "endless":
+        path.symlink_to("/dev/zero")
+    elif kind == "giant":
+        with path.open("wb") as file:
+            file.truncate(2**40)
+    else:
+        path.mkdir()
+    assert cli.main([*words, str(path)]) == 64
+    told = capsys.readouterr().err
+    assert str(path) in told and "Traceback" not in told

@@ -110,6 +110,12 @@ class Runs:
         output, _ = process.communicate(timeout=60)
         return process.returncode, output
 
+    def unheard(self, *words: str, output: int) -> int:
+        """Exit code of a command whose words go into this file descriptor."""
+        program = [sys.executable, "-m", "gatepass", *words]
+        where = {"cwd": PROJECT, "env": self.environment, "stdout": output, "stderr": output}
+        return subprocess.run(program, timeout=120, check=False, **where).returncode
+
     def restore(self) -> tuple[int, str]:
         """Exit code and words of a restore."""
         process = self.start_restore()
@@ -153,7 +159,7 @@ class Running:
             text = (self.folder / JOURNAL).read_text() if self.folder else ""
         except FileNotFoundError:
             return []
-        return [json.loads(line) for line in text.split("\n")[:-1]]
+        return [json.loads(line[line.index("{") :]) for line in text.split("\n")[:-1]]
 
     def reaches(self, entries: int) -> bool:
         """Wait until it has announced so much; False where it ended before."""

@@ -1,6 +1,7 @@
 """Files that an input file names: where they lie and whether they can be used."""
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
@@ -27,6 +28,21 @@ def trouble_with(path: Path) -> str:
         return "does not exist"
     except (OSError, ValueError):
         return "cannot be reached"
+
+
+def contents(path: Path, most_mib: int = 512) -> bytes:
+    """All bytes of a file that has an end.
+
+    Raises:
+        OSError: it cannot be read, is no regular file (a pipe would be waited for), or is larger
+            than anything that a run writes.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    if status.st_size > most_mib * 2**20:
+        raise OSError(errno.EFBIG, f"it is larger than {most_mib} MiB")
+    return path.read_bytes()
 
 
 def open_to_all(path: Path) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from types import FrameType
 from typing import ParamSpec, TypeVar
@@ -12,6 +13,17 @@ from typing import ParamSpec, TypeVar
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Ignore the signals: what happens now is short and must come to its end."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def held_back(function: Callable[_P, _T]) -> Callable[_P, _T]:

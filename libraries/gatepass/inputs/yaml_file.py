@@ -24,9 +24,12 @@ DEEPEST_LEVEL = 12
 Location = Sequence[str | int]
 """The keys and list positions that lead from the top of a file to a value."""
 
-# Control characters, halves of a character, line breaks that no editor shows, and what stands for
-# bytes that are not UTF-8.
-_UNUSABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffd-\uffff]")
+# Control characters, what turns the direction of writing round, halves of a character, line breaks
+# that no editor shows, and what stands for bytes that are not UTF-8.
+_UNUSABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    "\ud800-\udfff\ufeff\ufffd-\uffff]"
+)
 _TAB = re.compile(r"[^#]*\t")
 
 # What PyYAML calls the problem, and what the writer of the file probably did.

@@ -43,7 +43,7 @@ _ENDPOINT_COMMANDS = (
     "tc -s qdisc",
     "ss -s",
     "ss -tinm",
-    "nstat -az",
+    "nstat -asz",
     "head -n 9 /proc/stat",
     "cat /proc/loadavg",
     "head -n 5 /proc/meminfo",

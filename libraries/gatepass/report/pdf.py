@@ -25,6 +25,7 @@ _OPTIONS = (
     *("--disable-extensions", "--no-pdf-header-footer"),
 )
 _NODE = re.compile(rb"\(node(\d{8})\)")
+_PDF = re.compile(rb"%PDF-.*%%EOF\s*$", re.DOTALL)
 _DATE = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}\+00'00'\)")
 
 
@@ -54,9 +55,11 @@ def print_pdf(page: Path, pdf: Path, started: object) -> str:
         with tempfile.TemporaryDirectory(prefix=".pdf-", dir=pdf.parent) as folder:
             made = Path(folder) / "certificate.pdf"
             words = _run(browser, page, made, Path(folder) / "profile")
-            if not made.is_file():
+            printed = made.read_bytes() if made.is_file() else b""
+            if not _PDF.match(printed):
                 return f"not made, as Chromium failed: {words}"
-            pdf.write_bytes(_same_each_time(made.read_bytes(), started))
+            made.write_bytes(_same_each_time(printed, started))
+            made.replace(pdf)
     except OSError as error:
         return f"not made: {error.strerror or error}"
     return ""

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import gatepass
 from gatepass.base.errors import InputError
+from gatepass.base.files import contents
 from gatepass.report.certificate import render
 from gatepass.results.outcome import NoResults, Outcome, read
 
@@ -218,6 +219,6 @@ def _outcome(output: Path) -> Outcome:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return contents(path)
     except OSError as error:
         raise InputError(f"{path}: this file cannot be read: {error.strerror}.") from None

@@ -14,6 +14,7 @@ from robot.api import ExecutionResult, ResultVisitor
 from robot.errors import DataError
 
 from gatepass.base.errors import InputError
+from gatepass.base.files import contents
 from gatepass.base.phrase import NOTHING, Phrase, say
 from gatepass.results import record, schema1
 from gatepass.results.chapters import chapter_of, uppermost
@@ -246,7 +247,7 @@ def read_digested(output: Path) -> tuple[Outcome, str]:
         InputError: the file is missing, is no output of Robot Framework, or of no run of Gatepass.
     """
     try:
-        digest = sha256(output.read_bytes()).hexdigest()
+        digest = sha256(contents(output)).hexdigest()
         outcome = read(output)
     except (DataError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]

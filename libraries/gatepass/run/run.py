@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
 import signal
 import sys
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from types import FrameType
 
 from robot import run_cli
 from robot.errors import DataError, Information
@@ -18,7 +21,10 @@ from gatepass.base.boxed import boxed, one_line
 from gatepass.base.errors import InputError
 from gatepass.base.new_folder import new_folder
 from gatepass.base.paths import HISTORY, ROOT, SUITES, VARIABLES, results_of, run_name
-from gatepass.gateway.journal import pending
+from gatepass.base.stop_signals import deaf
+from gatepass.endpoint.ssh import clean_endpoints
+from gatepass.gateway.journal import left_changed, release_own
+from gatepass.gateway.restore import restore_all
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile
@@ -29,8 +35,11 @@ from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan, sentences, turns
 from gatepass.run.progress import tell
+from gatepass.run.space import Room
 
 EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
+OUTPUT = "output.xml"
+_FAILED = 255
 _STOPPED = 253  # Robot's word for a run that was ended by a signal
 
 RUN_FOLDER = "GATEPASS_RUN_FOLDER"
@@ -81,13 +90,29 @@ def run(call: Call) -> int:
     testbed.gateway.token.read()
     with turns.joined(), namespace.inside(testbed.network_namespace, testbed.path):
         folder = _new_folder(order.order)
+        room = _room(folder)
         print(plan.sentence(order, testbed, profile, chosen), flush=True)
         shortest, longest = plan.estimate_s(chosen, order, profile)
         tell("plan", checks=chosen.checks, shortest_s=shortest, longest_s=longest)
+        trouble: Exception | None = None
         try:
-            return _close(_robot(call, profile.name, folder), folder)
+            status = _robot(call, profile.name, folder)
         except KeyboardInterrupt:
-            return _cut_short(folder)
+            status = _STOPPED
+        except Exception as error:  # of Robot itself, as where its output cannot be written
+            status, trouble = _FAILED, error
+        room.give()
+        with deaf():  # all that may be stopped is over; what is left takes seconds
+            return _close(status, folder, trouble)
+
+
+def _room(folder: Path) -> Room:
+    """Room for the run; without it its folder is not left behind."""
+    try:
+        return Room(folder)
+    except InputError:
+        folder.rmdir()
+        raise
 
 
 def validated(call: Call) -> str:
@@ -125,13 +150,13 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
 
 def _robot(call: Call, profile: str, folder: Path) -> int:
     """Run the suites in this process, so that whatever ends it ends them too."""
-    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    _hear(folder / OUTPUT)
     variables = {
         "ORDER": call.order.resolve(),
         "TESTBED": call.testbed.resolve(),
         "PROFILE": profile,
         "RUN FOLDER": folder,
-        "ROBOT ARGUMENTS": " ".join(call.robot),
+        "ROBOT ARGUMENTS": shlex.join(call.robot),
     }
     libraries = str(ROOT / "libraries")
     if libraries not in sys.path:
@@ -173,15 +198,38 @@ _TAGS = {
 }
 
 
-def _close(status: int, folder: Path) -> int:
-    """Certificate, results, record, closing box, exit code."""
-    output = folder / "output.xml"
+def _hear(output: Path) -> None:
+    """Signals before and after Robot's own time with them.
+
+    Args:
+        output: that Robot begins with its run; a signal after its end comes too late to stop it.
+    """
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        if not output.exists():
+            raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, heard)
+    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
+def _close(status: int, folder: Path, trouble: Exception | None) -> int:
+    """Certificate, results, record, closing box, exit code.
+
+    Args:
+        status: of Robot.
+        folder: of the run.
+        trouble: why Robot itself came to an early end.
+    """
+    undone = _undone(folder)
+    if undone:
+        print(f"Gatepass: {undone}", file=sys.stderr)
+    output = folder / OUTPUT
     try:
         outcome = certificate.write(output, folder / "certificate.html")
-    except DataError:
-        if status != _STOPPED:
-            raise RuntimeError(f"Robot ended with {status} and wrote no output") from None
-        return _cut_short(folder)
+    except (DataError, OSError) as error:
+        return _cut_short(status, folder, trouble or error)
     pdf = certificate.write_pdf(outcome, folder / "certificate.html")
     changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
     print(closing_box(outcome, folder, pdf, changed), flush=True)
@@ -189,13 +237,34 @@ def _close(status: int, folder: Path) -> int:
     return EXIT_CODES[outcome.verdict]
 
 
-def _cut_short(folder: Path) -> int:
-    """What a user needs to know who did not let the run come to its end."""
-    if any(left.path.parent == folder for left in pending(results_of(folder))):
+def _undone(folder: Path) -> str:
+    """Undo what no check and no teardown has undone, as where Robot itself came to an early end.
+
+    Returns:
+        What became of it, in a sentence; empty where there was nothing to do.
+    """
+    if not left_changed(folder):
+        return ""
+    release_own()
+    return " ".join(
+        f"{one.sentence}" if one.done else f"{one.sentence} Call ./run.sh restore {one.run}."
+        for one in restore_all(results_of(folder), clean_endpoints, [str(folder)])
+    )
+
+
+def _cut_short(status: int, folder: Path, error: Exception) -> int:
+    """What a user needs to know of a run that came to no report; its exit code."""
+    if left_changed(folder):
         what = f"the gateway may be changed. Call ./run.sh restore {run_name(folder)}."
     else:
         what = "nothing of the run is left on the gateway."
-    print(f"Stopped by a second signal: there is no report, and {what}", file=sys.stderr)
+    if getattr(error, "errno", None) == errno.ENOSPC:
+        why = f"{folder.parent} is full"
+    elif status == _STOPPED:
+        why = "Stopped by a second signal"
+    else:
+        why = one_line(str(error), 200)
+    print(f"{why}: there is no report, and {what}", file=sys.stderr)
     tell("ends", verdict=NOT_PROVEN)
     return EXIT_CODES[NOT_PROVEN]
 
