@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -111,7 +112,8 @@ def _room(folder: Path) -> Room:
     try:
         return Room(folder)
     except InputError:
-        folder.rmdir()
+        with suppress(OSError):  # a fleet keeps something in it
+            folder.rmdir()
         raise
 
 
