@@ -119,7 +119,7 @@ def test_an_endpoint(folder: FailureFolder, shell: LocalShell) -> None:
     from_endpoint(folder, shell)
     (name, _) = folder.kept[0]
     shown = (folder.path / name).read_text()
-    for words in ("### ip -s link", "### ss -tinm", "### nstat -az", "TcpRetransSegs", "cpu0"):
+    for words in ("### ip -s link", "### ss -tinm", "### nstat -asz", "TcpRetransSegs", "cpu0"):
         assert words in shown
 
 
