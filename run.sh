@@ -6,7 +6,8 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=$root/.venv
 export PATH=$venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-export PYTHONPATH=$root/libraries:$root PYTHONDONTWRITEBYTECODE=1
+# compiled once; beside the project's own files nothing is written
+export PYTHONPATH=$root/libraries:$root PYTHONPYCACHEPREFIX=$venv/pycache
 
 failed()  { printf 'Gatepass: %s\n' "$*" >&2; exit 70; }
 say()     { printf '%s\n' "$*" >&2; }
@@ -16,13 +17,13 @@ yes=no
 while [[ ${1-} == --yes ]]; do yes=yes; shift; done
 command=run
 case ${1-} in
-  lab|test|validate|restore|certificate|results|verify|history|dashboard|fleet) command=$1; shift ;;
+  lab|test|validate|restore|certificate|results|verify|history|dashboard|fleet|turns-server) command=$1; shift ;;
   run) shift ;;
 esac
 
 # whether the orders of an earlier run were tested in labs, which are gone
 in_labs() {
-  grep -qs '"lab": true' "$1/fleet.json" "${GATEPASS_RESULTS:-$root/results}/$1/fleet.json"
+  grep -qs '"lab": true' -- "$1/fleet.json" "${GATEPASS_RESULTS:-$root/results}/$1/fleet.json"
 }
 
 has_testbed=no wants_help=no
@@ -53,7 +54,8 @@ as_root=()
 if (( EUID != 0 )) && [[ $lab == yes ]]; then
   command -v sudo >/dev/null || failed "the embedded lab needs root, and there is no sudo. Run this as root, or name a --testbed."
   say "The embedded lab needs root: using sudo."
-  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_PDF,GATEPASS_DEBUG,LAB_FOLDER)
+  export PYTHONDONTWRITEBYTECODE=1   # or root would own a part of the cache
+  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONPYCACHEPREFIX,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_PDF,GATEPASS_DEBUG,LAB_FOLDER)
 fi
 
 # --- system packages ------------------------------------------------------------------------------

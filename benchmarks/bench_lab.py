@@ -39,7 +39,6 @@ class BenchLab:
             "LAB_FOLDER": str(folder / "labs"),
             "GATEPASS_RESULTS": str(folder / "results"),
             "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
         (folder / "results").mkdir(parents=True)
         self.testbed_file = folder / "labs" / "bench" / "testbed.yaml"

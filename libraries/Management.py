@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 
+import requests
 from RequestsLibrary import RequestsLibrary
 
 from gatepass.base.errors import NotProven
@@ -114,10 +115,17 @@ class Management(KeywordLibrary):
                 f"the gateway answers HTTP {answer.status_code} to a call without a token, which "
                 "says nothing about tokens."
             )
+        told = _tells(answer)
+        if answer.status_code not in (401, 403) and not told:
+            raise NotProven(
+                f"a call without a token is answered with HTTP {answer.status_code} and a page "
+                "that is not the REST API's, so nobody can tell whether a token is asked for. "
+                "Check the gateway's url in the testbed file."
+            )
         self.check.evidence(
             say("token"),
-            f"It answers HTTP {answer.status_code}.",
-            answer.status_code in (401, 403),
+            f"It answers HTTP {answer.status_code}{', and with data' * told}.",
+            answer.status_code in (401, 403) and not told,
         )
 
     def _connected(self) -> socket.socket:
@@ -142,6 +150,15 @@ class Management(KeywordLibrary):
                 return True, str(tls.version())
         except OSError as error:  # TLS errors are OSErrors
             return False, _no_handshake(error)
+
+
+def _tells(answer: requests.Response) -> bool:
+    """Whether an answer holds what the API tells about a device."""
+    try:
+        told = answer.json()
+    except ValueError:
+        return False
+    return isinstance(told, dict) and bool(told.get("results") or told.get("serial"))
 
 
 def _no_handshake(error: OSError) -> str:

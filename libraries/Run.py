@@ -94,8 +94,15 @@ class Run(KeywordLibrary):
             objects = sum(len(entry.get("mkeys", [0])) for entry in entries)
             observed = f"{objects} objects removed; the configuration compares equal."
             self.check.evidence(claim, observed, True)
+        elif restoration.others and not restoration.left:
+            raise NotProven(f"{restoration.problem}. Nothing of the run is left; run again alone.")
+        elif restoration.left and self.run.gateway.forbidden:  # the rights of a user are the rig's
+            call = f"Then call ./run.sh restore {run_name(self.run.folder)}."
+            raise NotProven(f"{restoration.problem}. {call}")
         elif not (restoration.differences or restoration.left):
-            raise NotProven(f"{restoration.problem} Call ./run.sh restore when it answers again.")
+            gateway, run = self.run.gateway, run_name(self.run.folder)
+            call = f" Call ./run.sh restore {run} when it answers again."
+            raise NotProven(restoration.problem + call * bool(gateway.lost or gateway.other))
         else:
             self.check.evidence(claim, f"{restoration.problem}.", False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
+import socket
 import subprocess
 from pathlib import Path
 
@@ -102,7 +102,7 @@ def test_every_exit_code_is_told() -> None:
     assert {name.strip(): int(code) for code, name in rows if name} == EXIT_CODES
 
 
-def _call_of(commands: list[str], start: str) -> list[str]:
+def _call_of(commands: list[str], start: str, home: Path = ROOT) -> list[str]:
     """The words of the one call that begins so, as the shell would hand them over."""
     (line,) = (
         line
@@ -110,9 +110,10 @@ def _call_of(commands: list[str], start: str) -> list[str]:
         for line in command.replace("\\\n", " ").splitlines()
         if line.strip().startswith(start)
     )
-    settings = "CI_NODE_INDEX=1 CI_NODE_TOTAL=2 PART=1 port=8271; set -f; "
+    settings = "CI_NODE_INDEX=1 CI_NODE_TOTAL=2 PART=1 CI_JOB_ID=7 "
+    settings += f"HOME={home} tunnel={home}/turns-7;"
     told = subprocess.run(
-        ["bash", "-c", settings + f"printf '%s\\n' {line}"],
+        ["bash", "-c", f"{settings} set -f; printf '%s\\n' {line}"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     return told.stdout.splitlines()[1:]
@@ -121,14 +122,16 @@ def _call_of(commands: list[str], start: str) -> list[str]:
 @pytest.mark.parametrize(
     "commands", [_of(JOBS["part"]), _jenkins(FLEET)], ids=["GitLab", "Jenkins"]
 )
-def test_a_part_of_a_fleet_is_called_as_it_is_taken(commands: list[str]) -> None:
+def test_a_part_of_a_fleet_is_called_as_it_is_taken(commands: list[str], tmp_path: Path) -> None:
     """Each option is understood, up to the files, which are the reader's."""
-    words = _call_of(commands, "./run.sh --yes --orders")
+    words = _call_of(commands, "./run.sh --yes --orders", tmp_path)
     assert words[words.index("--shard") + 1] == "1/2"
-    assert words[words.index("--turns") + 1] == "127.0.0.1:8271"
+    assert words[words.index("--turns") + 1] == str(tmp_path / "turns-7.sock")
     assert is_fleet(words)
-    with pytest.raises(InputError, match=r"--testbeds .*: there is no such folder"):
-        read(words)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "turns-7.sock"))
+        with pytest.raises(InputError, match=r"--testbeds .*: there is no such folder"):
+            read(words)
 
 
 @pytest.mark.parametrize(
@@ -154,10 +157,10 @@ def test_the_shares_of_jenkins_are_as_many_as_its_parts() -> None:
     assert f'--shard "$PART/{len(parts)}"' in groovy
 
 
-def test_the_lock_server_is_called_as_pabot_takes_it() -> None:
-    (command,) = (line for line in _blocks("sh")[0].splitlines() if "pabotlib" in line)
-    words = shlex.split(command)
-    assert words[1:3] == ["-m", "pabot.pabotlib"]
-    assert words[4] == "127.0.0.1"  # it asks nobody who they are
+def test_the_lock_server_is_the_one_of_the_guide() -> None:
+    (command,) = _blocks("sh")[0].splitlines()
+    assert command.startswith("./run.sh turns-server /home/gatepass/")
     guide = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
     assert command in guide
+    place = command.split()[-1]
+    assert f":{place}" in guide and TEXT.count(f":{place}") == 2

@@ -7,11 +7,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from gatepass.base.arguments import Parser as _Parser
 from gatepass.base.arguments import file as _file
 from gatepass.base.arguments import split
 from gatepass.base.errors import InputError
+from gatepass.base.printable import shown
 from gatepass.base.steady_output import keep_going
 
 DONE, MISTAKE, FAULT = 0, 64, 70
@@ -32,7 +34,7 @@ several gateways at once; see docs/fleet.md
                           each order on a testbed of a pool that fits and is free
   --lab-gateways N        N labs on this machine, each with an order of another tier
   --processes N           at most so many at once
-  --shard I/N --turns HOST:PORT
+  --shard I/N --turns SOCKET
                           part I of N machines, which share a lock server
   --resume RUN            go on with the orders of a fleet's run that have no verdict yet
 
@@ -43,6 +45,7 @@ other commands
   results OUTPUT.XML      make results.json and trials.csv of a run again from its output.xml
   history                 what was measured run by run: one gateway, or a fleet; see docs/history.md
   dashboard               one HTML page over the checks of all runs
+  turns-server SOCKET     the lock server of a fleet on several machines; see docs/fleet.md
   fleet FOLDER …          one page of a fleet's orders again, or the parts of a fleet joined
   verify CERTIFICATE [OUTPUT.XML]
                           tell whether a certificate and its results belong together, unchanged
@@ -69,16 +72,17 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return _dispatch(list(arguments))
     except InputError as mistake:
-        print(f"Mistake: {mistake}", file=sys.stderr)
+        print(f"Mistake: {shown(str(mistake))}", file=sys.stderr)
         return MISTAKE
     except KeyboardInterrupt:
         mend = "`./run.sh restore` mends a gateway that is left changed."
         print(f"Interrupted. {mend}", file=sys.stderr)
         return NOT_RESTORED
     except Exception as error:
+        what = f"{type(error).__name__}: {shown(str(error))}"
         print(
-            f"Gatepass itself failed ({type(error).__name__}: {error}). Please report it; with "
-            "GATEPASS_DEBUG=1 the details are shown.",
+            f"Gatepass itself failed ({what}). Please report it; with GATEPASS_DEBUG=1 the details "
+            "are shown.",
             file=sys.stderr,
         )
         if os.environ.get("GATEPASS_DEBUG"):
@@ -100,6 +104,7 @@ def _dispatch(arguments: list[str]) -> int:
         "history": _history,
         "dashboard": _dashboard,
         "fleet": _fleet,
+        "turns-server": _turns_server,
     }
     if command not in commands:
         shown = [name for name in commands if name not in _INTERNAL]
@@ -212,9 +217,9 @@ def _restore(arguments: list[str]) -> int:
 
     restored = restore_all(RESULTS, clean_endpoints, args.runs or None, args.by_mark)
     for one in restored:
-        print(f"{one.run}: {one.sentence}")
+        print(f"{one.run}: {shown(one.sentence)}")
         for line in one.details:
-            print(f"  {line}")
+            print(f"  {shown(line)}")
     if not restored:
         whose = f"{', '.join(args.runs)} has" if args.runs else "no run has"
         left = "left nothing on its gateway" if args.runs else "left a gateway changed"
@@ -293,6 +298,15 @@ def _dashboard(arguments: list[str]) -> int:
     from gatepass.report.dashboard import dashboard
 
     return dashboard(arguments)
+
+
+def _turns_server(arguments: list[str]) -> int:
+    from gatepass.fleet.turns_server import serve
+
+    parser = _Parser(prog="./run.sh turns-server", description="A fleet's lock server.")
+    parser.add_argument("socket", type=Path, help="where it is reached; made, and removed after")
+    serve(parser.parse_args(arguments).socket.absolute())
+    return DONE
 
 
 def _fleet(arguments: list[str]) -> int:

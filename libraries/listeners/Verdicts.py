@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 
+from gatepass.base.printable import shown
 from gatepass.report.checks import reasons
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
@@ -131,4 +132,4 @@ def _in_our_words(message: str) -> str:
         return "Not proven: the run was stopped before this check had its verdict."
     for words in _OF_THE_PARENT:
         message = message.replace(words, "")
-    return message.strip()
+    return shown(message.strip())

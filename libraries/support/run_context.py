@@ -276,9 +276,12 @@ class RunContext:
         return host
 
     def _endpoint(self, name: str) -> SshShell:
-        shell = SshShell(name, self._host(name), self.mark)
+        shell = SshShell(name, self._host(name), self.mark, self._tell_of_host)
         shell.connect()
         return shell
+
+    def _tell_of_host(self, endpoint: str, script: str, sha256: str) -> None:
+        self.workspace.changes.journal.changes_host(endpoint, script, sha256)
 
     def has(self, name: str) -> bool:
         """Whether one of the above was opened and is there."""

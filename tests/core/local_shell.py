@@ -25,6 +25,7 @@ class LocalShell:
         self.inside = inside
         self.impatient = impatient
         self._folder = folder
+        self.announced: dict[str, list[str]] = {}
 
     def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
         """Run a command and wait for it."""
@@ -46,3 +47,7 @@ class LocalShell:
     def folder(self) -> str:
         """The run's folder."""
         return str(self._folder)
+
+    def announce(self, script: str, sha256: str) -> None:
+        """Keep what a journal would be told."""
+        self.announced.setdefault(script, []).append(sha256)

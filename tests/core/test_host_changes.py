@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from local_shell import LocalShell
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import host_changes
 from gatepass.endpoint.shell import put_secret
+from gatepass.endpoint.ssh import remove_command
 
 ADD = "ip address add 198.19.250.1/32 dev lo"
 DELETE = "ip address del 198.19.250.1/32 dev lo"
@@ -60,3 +62,46 @@ def test_a_secret_is_its_readers_alone(shell: LocalShell, tmp_path: Path) -> Non
     put_secret(shell, "the word", str(path))
     assert path.read_text() == "the word"
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> LocalShell:
+    """The folder of a run that was killed after it had changed its host."""
+    folder = tmp_path / "gatepass.gp0a1b2c"
+    folder.mkdir(mode=0o700)
+    shell = LocalShell("client", folder)
+    host_changes.announce(shell, "far", [f"touch {tmp_path}/undone"])
+    return shell
+
+
+def left(shell: LocalShell) -> str:
+    return shell.run(remove_command(shell.folder(), shell.announced)).output
+
+
+def test_what_the_journal_knows_is_undone(killed: LocalShell, tmp_path: Path) -> None:
+    assert left(killed) == ""
+    assert (tmp_path / "undone").exists() and not Path(killed.folder()).exists()
+    assert left(killed) == ""
+
+
+@pytest.mark.parametrize("name", ["near.undo", "far.undo"], ids=["added", "altered"])
+def test_a_planted_undo_is_not_run(killed: LocalShell, tmp_path: Path, name: str) -> None:
+    planted = Path(killed.folder()) / name
+    planted.write_text(f"touch {tmp_path}/planted\n")
+    assert left(killed) == f"{planted} stands in no journal here and was not run\n"
+    assert planted.exists() and not (tmp_path / "planted").exists()
+    assert (tmp_path / "undone").exists() == (name == "near.undo")
+
+
+@pytest.mark.parametrize("how", ["a folder of another user", "a link"])
+def test_what_another_user_made_is_left_alone(
+    killed: LocalShell, tmp_path: Path, how: str
+) -> None:
+    folder = Path(killed.folder())
+    if how == "a link":
+        folder = folder.rename(tmp_path / "theirs")
+        Path(killed.folder()).symlink_to(folder)
+    else:
+        os.chown(folder, 65534, 65534)
+    assert left(killed) == f"{killed.folder()} is of another user and is left alone\n"
+    assert (folder / "far.undo").exists() and not (tmp_path / "undone").exists()

@@ -26,7 +26,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def _restored(results: Path, *names: str) -> list[str]:
-    told = restore_all(results, lambda testbed, mark: [], list(names))
+    told = restore_all(results, lambda *_: [], list(names))
     assert all(one.done and "its lab is gone" in one.sentence for one in told)
     return sorted(one.run for one in told)
 
@@ -63,6 +63,6 @@ def test_what_is_no_run_is_told(results: Path, name: str) -> None:
 @pytest.mark.parametrize("head", ['{"do": "start"}', "no journal", '{"do": "start", "mark": 1}'])
 def test_a_damaged_journal_is_told_and_the_others_are_undone(results: Path, head: str) -> None:
     (results / ALONE / NAME).write_text(head + "\n")
-    told = restore_all(results, lambda testbed, mark: [], None)
+    told = restore_all(results, lambda *_: [], None)
     assert [one.done for one in told] == [True, True, False]
     assert "is damaged" in told[-1].sentence and "gateway-before.conf" in told[-1].sentence

@@ -181,7 +181,7 @@ def test_a_kill_leaves_nothing(
     later = object.__new__(SshShell)
     later._path, later._made = world.shell.folder(), True
     monkeypatch.setattr(SshShell, "run", lambda _, *args, **named: world.shell.run(*args, **named))
-    assert later.remove_folder() == []
+    assert later.remove_folder(world.shell.announced) == []
     assert client.left() == []
     assert not (world.folder / "run").exists()
 
@@ -193,7 +193,7 @@ def test_the_end_of_a_run_ends_users_who_are_connected(
     shell = object.__new__(SshShell)
     shell._path, shell._made = world.shell.folder(), True
     monkeypatch.setattr(SshShell, "run", lambda _, *args, **named: world.shell.run(*args, **named))
-    assert shell.remove_folder() == []
+    assert shell.remove_folder(world.shell.announced) == []
     assert client.left() == []
     assert world.sessions == []
 

@@ -8,7 +8,7 @@ import pytest
 from gateway_client import GatewayUnderTest, policy
 
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.configuration import objects_named
+from gatepass.gateway.config_objects import objects_named
 from gatepass.gateway.fortigate import FortiGate, GatewayLost
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.undo import SAVED, undo

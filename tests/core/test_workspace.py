@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import stat
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from gateway_client import TOKEN, GatewayUnderTest
 
+from gatepass.base.errors import InputError
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.journal import Journal, pending
 from gatepass.gateway.undo import SAVED
-from gatepass.gateway.workspace import InUse, NotRestored, Workspace, new_mark
+from gatepass.gateway.workspace import WHOLE, InUse, NotRestored, Workspace, new_mark
+from gatepass.inputs.secret import SecretReference
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -24,18 +30,22 @@ def identity(gateway: FortiGate) -> Identity:
 
 
 def opened(
-    gateway: FortiGate, identity: Identity, results: Path, name: str
+    gateway: FortiGate, identity: Identity, results: Path, name: str, env: str = ""
 ) -> Workspace:
-    """A new run's workspace."""
+    """A new run's workspace; `env` names the variable of a passphrase."""
     folder = results / name
     folder.mkdir()
+    secret = None
+    if env:
+        secret = SecretReference.model_validate({"env": env}, context={"folder": results})
+        secret.named_at(Path("testbed.yaml"), "gateway.backup_passphrase")
     testbed = SimpleNamespace(
-        gateway=SimpleNamespace(url=gateway.url),
+        gateway=SimpleNamespace(url=gateway.url, backup_passphrase=secret),
         path=Path("testbed.yaml"),
         network_namespace=None,
     )
 
-    def clean(_: object, mark: str) -> list[str]:
+    def clean(_: object, mark: str, changes: object) -> list[str]:
         assert len(mark) == 8
         return [f"What {mark} left is gone."]
 
@@ -178,3 +188,38 @@ def test_nothing_on_disk_is_a_secret_or_open_to_all(
         assert TOKEN not in file.read_text()
     assert stat.S_IMODE((workspace.folder / SAVED).stat().st_mode) == 0o600
     assert workspace.restore().identical
+
+
+def test_the_whole_configuration_is_kept_behind_a_passphrase(
+    gateway: FortiGate, identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenSSL alone opens it, and it is what the device gave, to the byte."""
+    monkeypatch.setenv("PASSPHRASE", "correct-horse-battery")
+    strange = gateway.backup().replace('set hostname "', 'set hostname "\udce9')
+    gateway.backup = lambda: strange
+    folder = opened(gateway, identity, tmp_path, "run-1", env="PASSPHRASE").folder
+    kept = folder / WHOLE
+    assert kept.stat().st_mode & 0o077 == 0
+    assert b"config system" not in kept.read_bytes()
+    command = "openssl enc -d -aes-256-cbc -pbkdf2 -iter 600000 -pass env:PASSPHRASE -in"
+    found = subprocess.run([*command.split(), kept], capture_output=True, check=True).stdout
+    assert found.startswith(b"#config-version") and b'set hostname "\xe9' in found
+    head = Journal.read(folder / "journal.jsonl").head
+    assert hashlib.sha256(found).hexdigest() == head["backup_sha256"]
+    assert "correct-horse" not in (folder / "journal.jsonl").read_text()
+    guide = (ROOT / "docs" / "real-gateway.md").read_text()
+    assert command.split(" -pass")[0] in guide and WHOLE in guide
+
+
+def test_without_a_passphrase_no_secret_is_kept(
+    gateway: FortiGate, identity: Identity, tmp_path: Path
+) -> None:
+    assert not (opened(gateway, identity, tmp_path, "run-1").folder / WHOLE).exists()
+
+
+def test_a_short_passphrase_is_told(
+    gateway: FortiGate, identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PASSPHRASE", "short")
+    with pytest.raises(InputError, match=r"backup_passphrase.*less than 12 characters"):
+        opened(gateway, identity, tmp_path, "run-1", env="PASSPHRASE")

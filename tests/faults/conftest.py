@@ -6,7 +6,10 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from faulty_lab import FaultyLab, lab_in
+from faulty_lab import STOLEN, FaultyLab, lab_in
+
+from quiet import MOST_STOLEN, stolen
+from turns import must_be_alone
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +19,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
         pytest.skip("the lab needs root")
     with lab_in(tmp_path_factory.mktemp("faults")) as built:
         yield built
+
+
+@pytest.fixture(autouse=True)
+def _processors(request: pytest.FixtureRequest) -> None:
+    """What needs a rate is not begun where the host would spoil it: that costs minutes."""
+    if must_be_alone(request.node.nodeid) and stolen() > MOST_STOLEN:
+        pytest.skip(STOLEN)

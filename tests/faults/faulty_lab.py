@@ -70,7 +70,6 @@ class FaultyLab:
             **os.environ,
             "LAB_FOLDER": str(folder / "labs"),
             "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
         self.testbed = folder / "labs" / NAME / "testbed.yaml"
         self.state = self.testbed.with_name("state.json")

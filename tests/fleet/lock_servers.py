@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -34,7 +33,7 @@ def until(holds: Callable[[], object], what: str) -> None:
 class Server:
     """A lock server at work."""
 
-    uri: str
+    socket: str
     process: subprocess.Popen[str]
 
     def end(self) -> None:
@@ -45,28 +44,25 @@ class Server:
 
 @contextmanager
 def lock_server(folder: Path) -> Iterator[Server]:
-    """One that listens on loopback for as long as the block lasts."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    values = folder / "values.dat"
-    values.touch()
+    """One for as long as the block lasts."""
+    path = folder / "turns.sock"
     process = subprocess.Popen(
-        [sys.executable, "-m", "pabot.pabotlib", str(values), "127.0.0.1", str(port)],
+        [sys.executable, "-m", "gatepass", "turns-server", str(path)],
+        env=os.environ | {"PYTHONPATH": str(LIBRARIES)},
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    server = Server(f"127.0.0.1:{port}", process)
+    server = Server(str(path), process)
     try:
-        until(lambda: _answers(server.uri), "the lock server starts")
+        until(lambda: _answers(server.socket), "the lock server starts")
         yield server
     finally:
         server.end()
 
 
-def _answers(uri: str) -> bool:
+def _answers(socket: str) -> bool:
     try:
-        LockServer(uri).get("anything")
+        LockServer(socket).get("anything")
     except ServerLost:
         return False
     return True
@@ -77,12 +73,12 @@ class Fleet:
     """Runs that share one lock server and one list of what happened.
 
     Args:
-        uri: of the server.
+        socket: of the server.
         folder: for their files.
         slots: how many runs there may be.
     """
 
-    uri: str
+    socket: str
     folder: Path
     slots: int = 4
     processes: list[subprocess.Popen[str]] = field(default_factory=list)
@@ -95,12 +91,11 @@ class Fleet:
     def environment(self, slot: int, resources: Sequence[str]) -> dict[str, str]:
         """What tells a run of its place in the fleet."""
         name = "abcdefghij"[slot]
-        place = {"uri": self.uri, "caller": f"caller-{name}-{len(self.processes)}", "order": name}
-        place |= {"resources": list(resources), "slot": slot, "slots": self.slots}
+        place = {"socket": self.socket, "caller": f"caller-{name}-{len(self.processes)}"}
+        place |= {"order": name, "resources": list(resources), "slot": slot, "slots": self.slots}
         return {
             **os.environ,
             "PYTHONPATH": str(LIBRARIES),
-            "PYTHONDONTWRITEBYTECODE": "1",
             PLACE: json.dumps(place),
             "GATEPASS_PROGRESS": str(self.folder / f"{name}.jsonl"),
         }

@@ -21,7 +21,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
     words = [*world.pairs(quick="abc"), "--turns"]
     try:
         with lock_server(world.folder) as server:
-            both = [world.start(*words, server.uri, "--shard", part) for part in ("1/2", "2/2")]
+            both = [world.start(*words, server.socket, "--shard", part) for part in ("1/2", "2/2")]
             for one in both:
                 code, told = ended(one)
                 assert code == 2, told

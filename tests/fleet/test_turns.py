@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
+import socketserver
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
-from fleet.lock_servers import Fleet, Server, lock_server, until
+from fleet.lock_servers import LIBRARIES, Fleet, Server, lock_server, until
 from gatepass.base import namespace
 from gatepass.base.errors import InputError
 from gatepass.run import seats, turns
@@ -29,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def fleet(server: Server, tmp_path: Path) -> Iterator[Fleet]:
     """Runs that share one thing; each test has locks of its own."""
-    made = Fleet(server.uri, tmp_path)
+    made = Fleet(server.socket, tmp_path)
     yield made
     made.end()
 
@@ -138,7 +142,7 @@ def test_the_fleet_gives_back_at_once_what_an_ended_run_held(fleet: Fleet) -> No
     until(lambda: killed.has("takes", "measure"), "the first measures")
     killed.process.kill()
     killed.process.wait(timeout=20)
-    server = LockServer(fleet.uri)
+    server = LockServer(fleet.socket)
     rooms = [f"room {fleet.link} {slot}" for slot in range(fleet.slots)]
     assert not any(server.acquire(room, "me") for room in rooms)
     seats.give_back(server, killed.caller)
@@ -176,7 +180,7 @@ def test_a_pause_of_the_whole_machine_kills_nobody(fleet: Fleet) -> None:
 
 
 def test_more_slots_of_another_fleet_on_the_same_server_count(fleet: Fleet) -> None:
-    larger = Fleet(fleet.uri, fleet.folder, slots=8)
+    larger = Fleet(fleet.socket, fleet.folder, slots=8)
     talker = larger.start(7, "talk held")
     until(lambda: talker.has("takes", "talk"), "the last slot talks")
     measurer = fleet.start(0, "measure 0")
@@ -186,7 +190,7 @@ def test_more_slots_of_another_fleet_on_the_same_server_count(fleet: Fleet) -> N
     larger.end()
 
 
-def test_a_run_inside_a_network_namespace_reaches_the_server_outside(
+def test_a_run_inside_a_network_namespace_reaches_the_server(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(turns.PLACE, fleet.environment(0, [fleet.link])[turns.PLACE])
@@ -196,8 +200,6 @@ def test_a_run_inside_a_network_namespace_reaches_the_server_outside(
         try:
             until(lambda: namespace.inode(path) != namespace.inode("/proc/self/ns/net"), path)
             with turns.joined(), namespace.inside(path, Path("testbed.yaml")):
-                with pytest.raises(ServerLost, match="does not answer"):
-                    LockServer(fleet.uri).get("anything")
                 assert turns.current.take(measuring=True)
                 assert turns.current.give_back()
         finally:
@@ -211,24 +213,64 @@ def test_without_a_fleet_there_are_no_turns(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_server_that_does_not_answer_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
-    place = '{"uri": "127.0.0.1:1", "caller": "x", "order": "a", "resources": ["link"],'
+    place = '{"socket": "/nowhere/turns", "caller": "x", "order": "a", "resources": ["link"],'
     monkeypatch.setenv(turns.PLACE, f'{place} "slot": 0, "slots": 1}}')
-    words = r"at 127\.0\.0\.1:1 does not answer .*docs/fleet\.md"
+    words = r"at /nowhere/turns does not answer .*docs/fleet\.md"
     with pytest.raises(InputError, match=words), turns.joined():
         pass
 
 
 def test_another_server_than_pabots_is_told(tmp_path: Path) -> None:
-    command = [sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as other:
-        try:
-            port = other.stdout.readline().split("port ")[1].split()[0]
-            with pytest.raises(ServerLost, match="is not pabot's lock server"):
-                LockServer(f"127.0.0.1:{port}").acquire("gate link", "me")
-        finally:
-            other.kill()
+    class Silent(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    path = tmp_path / "other.sock"
+    with socketserver.UnixStreamServer(str(path), Silent) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        with pytest.raises(ServerLost, match="is not pabot's lock server"):
+            LockServer(path).acquire("gate link", "me")
+        other.shutdown()
+
+
+def test_nobody_else_may_reach_the_server(tmp_path: Path) -> None:
+    """Its socket is the owner's, wherever its folder lies, and as long as its path may be."""
+    folder = tmp_path / ("long" * 40)
+    folder.mkdir(mode=0o755)
+    with lock_server(folder) as server:
+        path = Path(server.socket)
+        assert path.stat().st_mode & 0o077 == 0
+        assert LockServer(path).acquire("gate link", "me")
+        again = turns_server(path)
+        assert again == (64, f"Mistake: turns-server {path}: a lock server is at work there "
+                         "already. Use that.\n")
+    assert not path.exists()
+
+
+def test_a_socket_that_a_killed_server_left_is_taken_over(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(tmp_path / "turns.sock"))
+    with lock_server(tmp_path) as server:
+        assert LockServer(server.socket).get("anything") == ""
+
+
+def test_no_file_of_another_kind_is_taken_for_a_socket(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("kept")
+    code, said = turns_server(path)
+    assert code == 64 and "there is a file already" in said and path.read_text() == "kept"
+    code, said = turns_server(tmp_path / "nowhere" / "turns.sock")
+    assert code == 64 and "No such file or directory" in said
+
+
+def turns_server(path: Path) -> tuple[int, str]:
+    """A call that ends at once."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gatepass", "turns-server", str(path)],
+        env=os.environ | {"PYTHONPATH": str(LIBRARIES)},
+        capture_output=True, text=True, timeout=60, check=False,
+    )
+    return done.returncode, done.stderr
 
 
 def test_only_what_two_testbeds_have_in_common_is_shared() -> None:

@@ -61,7 +61,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def fleet(server: Server, tmp_path: Path) -> Iterator[Fleet]:
-    made = Fleet(server.uri, tmp_path)
+    made = Fleet(server.socket, tmp_path)
     yield made
     made.end()
 
@@ -153,7 +153,7 @@ def test_without_a_lock_server_nothing_is_measured(
     for check in ("It Is Fast", "It Is Fast Again"):
         verdict, message = verdicts[check]
         assert verdict == "not proven"
-        assert f"Not proven: the lock server at {server.uri} does not answer" in message
+        assert f"Not proven: the lock server at {server.socket} does not answer" in message
         assert "so traffic of other gateways cannot be ruled out." in message
     assert not checks.did("again")
     assert verdicts["It Answers Still"][0] == "pass"

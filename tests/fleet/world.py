@@ -135,7 +135,6 @@ class World:
             env={
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
-                "PYTHONDONTWRITEBYTECODE": "1",
                 "GATEPASS_RESULTS": str(self.results),
                 "PATH": str(Path(sys.executable).parent),  # no browser prints certificates
             },

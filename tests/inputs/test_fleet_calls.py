@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,11 +112,13 @@ def test_a_tier_that_there_is_not(files: Path) -> None:
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_each_order_is_in_one_shard(files: Path, count: int) -> None:
-    words = [*_pairs(files, "abc", "abc"), "--turns", "127.0.0.1:8270", "--shard"]
-    shards = [
-        read([*words, f"{index}/{count}"]).entries
-        for index in range(1, count + 1)
-    ]
+    words = [*_pairs(files, "abc", "abc"), "--turns", str(files / "turns.sock"), "--shard"]
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(words[-2])
+        shards = [
+            read([*words, f"{index}/{count}"]).entries
+            for index in range(1, count + 1)
+        ]
     assert [one.name for shard in shards for one in shard] == list("abc")
     assert [one.slot for shard in shards for one in shard] == [0, 1, 2]
     assert {one.shard for one in shards[0]} == {f"1/{count}"}
@@ -152,13 +155,13 @@ def _mistakes(files: Path) -> list[tuple[list[str], str]]:
         (["--orders", str(files / "a.yaml")], "there is no such folder"),
         ([*two, "--lab-gateways", "2"], "Leave --testbed"),
         ([*_options("--order", files / "orders", "abc"), "--lab-gateways", "2"], "3 orders"),
-        ([*two, "--shard", "1/2"], "--turns HOST:PORT is missing.* share"),
+        ([*two, "--shard", "1/2"], "--turns SOCKET is missing.* share"),
         (["--orders", str(files / "orders"), "--testbeds", str(files), "--shard", "1/2"], "a pool"),
         ([*two, "--orders", str(files)], "--order and --orders"),
         ([*two, "--testbeds", str(files)], "--testbed and --testbeds"),
         ([*two, "--shard", "3/2"], "3/2"),
         ([*two, "--shard", "1/3"], "2 orders, so at most"),
-        ([*two, "--turns", "here"], "HOST:PORT"),
+        ([*two, "--turns", "here"], "'here' is no socket of a lock server"),
         ([*two, "--processes", "0"], "whole number"),
         ([*two, "--profile", "fast"], "fast.*quick"),
         ([*two, "--", "--nosuchoption"], "--nosuchoption"),

@@ -82,7 +82,6 @@ class Runs:
         self.environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
-            "PYTHONDONTWRITEBYTECODE": "1",
             "GATEPASS_RESULTS": str(results),
             "GATEPASS_PDF": "no",
             "LAB_FOLDER": str(testbed.parents[1]),

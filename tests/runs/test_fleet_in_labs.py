@@ -38,7 +38,6 @@ class Fleet:
             "LAB_FOLDER": str(self.labs),
             "GATEPASS_RESULTS": str(self.results),
             "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
 
     def call(self, *words: str) -> tuple[int, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gatepass.base.printable import printable
+
 
 def boxed(lines: Sequence[str], below: Mapping[str, object]) -> str:
     """Lines within a frame, and where more of it lies.
@@ -26,5 +28,5 @@ def boxed(lines: Sequence[str], below: Mapping[str, object]) -> str:
 
 def one_line(text: str, limit: int = 500) -> str:
     """A text on one line, cut after so many letters."""
-    line = " ".join(text.split())
+    line = printable(" ".join(text.split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -2,16 +2,18 @@
 
 Beside each change stands a script that takes it back, in the run's folder there and written before
 the change is made: whoever removes that folder (`SshShell.remove_folder`) runs it first, also
-after a kill.
+after a kill. The run's journal knows it by its digest, so that nobody else's script is ever run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.shell import Shell
 
+SUFFIX = ".undo"
 _ROOT = "[ $(id -u) = 0 ] || { echo its SSH user has to be root >&2; exit 1; }"
 
 
@@ -38,7 +40,9 @@ def change(shell: Shell, name: str, commands: Sequence[str], undo: Sequence[str]
 
 def announce(shell: Shell, name: str, undo: Sequence[str]) -> None:
     """Write down what takes back a change that another program is about to make."""
-    shell.put("".join(f"{line}\n" for line in undo), _script(shell, name))
+    text = "".join(f"{line}\n" for line in undo)
+    shell.announce(f"{name}{SUFFIX}", sha256(text.encode()).hexdigest())
+    shell.put(text, _script(shell, name))
 
 
 def take_back(shell: Shell, name: str) -> None:
@@ -48,4 +52,4 @@ def take_back(shell: Shell, name: str) -> None:
 
 
 def _script(shell: Shell, name: str) -> str:
-    return f"{shell.folder()}/{name}.undo"
+    return f"{shell.folder()}/{name}{SUFFIX}"

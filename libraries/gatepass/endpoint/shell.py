@@ -42,6 +42,14 @@ class Shell(Protocol):
     def folder(self) -> str:
         """The run's own folder on the endpoint, made at first use, removed at the end."""
 
+    def announce(self, script: str, sha256: str) -> None:
+        """Tell the run's journal of a script that undoes a change of the host, before the change.
+
+        Args:
+            script: its name in the folder.
+            sha256: of its text, hexadecimal.
+        """
+
 
 class EndpointLost(NotProven):
     """An endpoint cannot be reached any more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Callable, Mapping, Sequence
 
 import paramiko
 
@@ -24,10 +25,19 @@ class SshShell:
         name: "client", "server" or "peer", as sentences call it.
         endpoint: from the testbed file.
         mark: of the run, by which what it leaves there is found again.
+        tell: writes down a script that undoes a change of the host, by endpoint, script and digest.
     """
 
-    def __init__(self, name: str, endpoint: Host, mark: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        endpoint: Host,
+        mark: str,
+        tell: Callable[[str, str, str], None] = lambda *_: None,
+    ) -> None:
         self.name = name
+        self._tell = tell
+        self._undoing: dict[str, list[str]] = {}
         self.endpoint = endpoint
         self._path = f"/tmp/gatepass.{mark}"
         self._made = False
@@ -119,6 +129,11 @@ class SshShell:
             self._made = True
         return self._path
 
+    def announce(self, script: str, sha256: str) -> None:
+        """Tell the run's journal of a script that undoes a change, before it is made."""
+        self._tell(self.name, script, sha256)
+        self._undoing.setdefault(script, []).append(sha256)
+
     def put(self, text: str, path: str) -> None:
         """Write a file on the endpoint, by SFTP."""
         self.run("true", again=True)
@@ -134,24 +149,18 @@ class SshShell:
         Returns:
             The command lines of processes that would not end; empty where all is clean.
         """
-        return self.remove_folder() if self._made else []
+        return self.remove_folder(self._undoing) if self._made else []
 
-    def remove_folder(self) -> list[str]:
+    def remove_folder(self, undoing: Mapping[str, Sequence[str]]) -> list[str]:
         """The same for a run of this mark that was killed; nothing happens where none was.
 
-        What the run has changed on the host itself is taken back too (see `host_changes`).
+        What the run has changed on the host itself is taken back too (see `host_changes`), by the
+        scripts that its journal knows. Of another user nothing is run, ended or removed.
+
+        Args:
+            undoing: those scripts, each with the SHA-256 digests that it may have.
         """
-        folder = shlex.quote(self._path)
-        left = self.run(
-            f"[ ! -d {folder} ] || {{ cd {folder} && "
-            "for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
-            "[ -e ${f%.pid}.rc ] || kill -- -$p 2>/dev/null; done; n=0; "
-            "alive() { for f in *.pid; do [ -e $f ] && ps -o args= -g $(cat $f); done; }; "
-            "until [ -z \"$(alive)\" ] || [ $n -gt 200 ]; do n=$((n+1)); sleep 0.05; done; alive; "
-            "for f in *.undo; do [ -e $f ] && sh $f; done >/dev/null 2>&1; "
-            f"cd / && rm -rf {folder}; }}",
-            timeout_s=_CLEAN_UP_S,
-        )
+        left = self.run(remove_command(self._path, undoing), timeout_s=_CLEAN_UP_S)
         self._made = False
         return left.output.splitlines()
 
@@ -163,12 +172,43 @@ class SshShell:
             self._client = None
 
 
-def clean_endpoints(testbed: Testbed, mark: str) -> list[str]:
+def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> str:
+    """What ends the programs of a run's folder, undoes its changes and removes it.
+
+    Args:
+        path: of the folder.
+        undoing: the scripts that may be run, each with the SHA-256 digests that it may have.
+
+    Returns:
+        A command of a POSIX shell; it prints what could not be done, a line each.
+    """
+    folder = shlex.quote(path)
+    known = "|".join(f"{digest}:{name}" for name, all_ in undoing.items() for digest in all_)
+    return (
+        f"[ -e {folder} ] || [ -L {folder} ] || exit 0; "
+        f"if [ -L {folder} ] || [ ! -O {folder} ]; then "
+        f"echo {folder} is of another user and is left alone; exit 0; fi; cd {folder} || exit 0; "
+        "for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
+        "[ -e ${f%.pid}.rc ] || kill -- -$p 2>/dev/null; done; n=0; "
+        "alive() { for f in *.pid; do [ -e $f ] && ps -o args= -g $(cat $f); done; }; "
+        'until [ -z "$(alive)" ] || [ $n -gt 200 ]; do n=$((n+1)); sleep 0.05; done; alive; '
+        'strange=; for f in *.undo; do [ -e "$f" ] || continue; '
+        'case "$(sha256sum <"$f" | cut -c1-64):$f" in '
+        f"{known or '-'}) [ -O \"$f\" ] && sh \"$f\" >/dev/null 2>&1;; "
+        f'*) strange=1; echo "{path}/$f stands in no journal here and was not run";; esac; done; '
+        f'cd /; [ -n "$strange" ] || rm -rf {folder}'
+    )
+
+
+def clean_endpoints(
+    testbed: Testbed, mark: str, host_changes: Mapping[str, Mapping[str, Sequence[str]]]
+) -> list[str]:
     """End what a killed run left at work on the endpoints, and remove its files.
 
     Args:
         testbed: where the run was at work.
         mark: of that run.
+        host_changes: what its journal tells of changes of the endpoints themselves.
 
     Returns:
         A sentence for each endpoint where that could not be done.
@@ -177,7 +217,8 @@ def clean_endpoints(testbed: Testbed, mark: str) -> list[str]:
     for name, host in testbed.endpoints.named.items():
         shell = SshShell(name, host, mark)
         try:
-            problems += [f"On the {name} there is still: {line}" for line in shell.remove_folder()]
+            left = shell.remove_folder(host_changes.get(name, {}))
+            problems += [f"On the {name} there is still: {line}" for line in left]
             if name == "server" and (files := testbed.endpoints.server.files):
                 shell.run(f"rm -rf {shlex.quote(f'{files.folder}/{mark}')}", timeout_s=60)
         except EndpointLost as lost:

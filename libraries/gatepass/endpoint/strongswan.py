@@ -102,7 +102,8 @@ class Charon:
         )
         self.shell.put(settings, f"{stem}.conf")
         # charon writes its process id into /run, where one that is a service may have its own
-        inner = f"mount --bind {stem}.run /run && exec {where}/charon"
+        # -n: or mount itself would leave a folder in the host's own /run
+        inner = f"mount -n --bind {stem}.run /run && exec {where}/charon"
         command = f"env STRONGSWAN_CONF={stem}.conf unshare --mount sh -c '{inner}'"
         self.shell.run(f"mkdir -p {stem}.run; rm -f {stem}.vici {stem}.run/*")
         busy = "ss -Hlun 'sport = :500 or sport = :4500' | grep -q ."

@@ -33,21 +33,21 @@ class Briefing:
     """For all workers of a fleet.
 
     Attributes:
-        uri: host and port of the lock server.
+        socket: path of that of the lock server.
         places: the testbeds by the path of their file.
     """
 
-    uri: str
+    socket: str
     places: dict[str, SharedTestbed]
 
     @classmethod
     def of(
-        cls, uri: str, testbeds: Sequence[Testbed], known: Mapping[str, SharedTestbed]
+        cls, socket: str, testbeds: Sequence[Testbed], known: Mapping[str, SharedTestbed]
     ) -> Briefing:
         """From the testbeds of all orders, on whatever machine they are run.
 
         Args:
-            uri: of the lock server.
+            socket: path of that of the lock server.
             testbeds: those of all machines that the call names.
             known: places that an earlier part of the run knew better, as it knew more testbeds.
         """
@@ -56,7 +56,7 @@ class Briefing:
             str(one.path.absolute()): SharedTestbed(one.testbed, one.tiers, resources)
             for one, resources in zip(testbeds, common, strict=True)
         }
-        return cls(uri, places | {path: one for path, one in known.items() if path in places})
+        return cls(socket, places | {path: one for path, one in known.items() if path in places})
 
     def save(self, fleet: Path) -> None:
         """Write it into a fleet's folder."""
@@ -72,4 +72,4 @@ class Briefing:
         """Read it from a fleet's folder."""
         briefing = json.loads((fleet / NAME).read_text(encoding="utf-8"))
         places = {path: SharedTestbed(**one) for path, one in briefing["places"].items()}
-        return cls(briefing["uri"], places)
+        return cls(briefing.get("socket", ""), places)

@@ -38,7 +38,7 @@ class FleetCall:
         entries: the orders that this machine is to run.
         testbeds: those that any order of any machine may be run on; none for labs yet to be built.
         folder: of an earlier fleet's run that is to go on; None for a new one.
-        turns: HOST:PORT of a lock server that several machines share; None for one of our own.
+        turns: socket of a lock server that several machines share; None for one of our own.
         processes: how many orders may be run at once; None for as many as there is room for.
     """
 
@@ -94,7 +94,7 @@ def read(arguments: Sequence[str]) -> FleetCall:
         _know_of_each_other(args, testbeds)
     _validate(chosen)
     for path in _named_in(chosen):
-        load_testbed(path).gateway.token.read()
+        load_testbed(path).gateway.must_have_secrets()
     return FleetCall(chosen, testbeds, folder, args.turns, args.processes)
 
 
@@ -122,7 +122,7 @@ def _parser() -> Parser:
     parser.add_argument("--processes", type=_number)
     parser.add_argument("--resume", type=file)
     parser.add_argument("--shard", type=_shard)
-    parser.add_argument("--turns", type=_server)
+    parser.add_argument("--turns", type=_socket)
     parser.add_argument("--yes", action="store_true")
     return parser
 
@@ -142,12 +142,13 @@ def _shard(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _server(text: str) -> str:
-    if not re.fullmatch(r"[^\s:/]+:[0-9]{1,5}", text):
+def _socket(text: str) -> str:
+    path = Path(text).absolute()
+    if not path.is_socket():
         raise argparse.ArgumentTypeError(
-            f"'{text[:60]}' is no lock server; write HOST:PORT, such as 127.0.0.1:8270"
+            f"'{text[:200]}' is no socket of a lock server; see docs/fleet.md"
         )
-    return text
+    return str(path)
 
 
 def _orders(args: argparse.Namespace, robot: list[str]) -> list[Entry]:
@@ -214,7 +215,7 @@ def _know_of_each_other(args: argparse.Namespace, testbeds: list[Testbed]) -> No
     if args.testbeds or common:
         what = "a pool of testbeds" if args.testbeds else f"testbeds that share {common[0]}"
         raise InputError(
-            f"--turns HOST:PORT is missing: the machines of a --shard use {what}, so they need "
+            f"--turns SOCKET is missing: the machines of a --shard use {what}, so they need "
             "one lock server. See docs/fleet.md."
         )
 

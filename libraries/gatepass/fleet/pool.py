@@ -33,7 +33,7 @@ def fill(server: LockServer, places: Iterable[SharedTestbed], tiers: Iterable[st
 
 
 def take(
-    uri: str, seat: Seat, tier: str, known: Collection[str], given_up: Callable[[], bool]
+    socket: str, seat: Seat, tier: str, known: Collection[str], given_up: Callable[[], bool]
 ) -> str:
     """Wait for a testbed that fits and take it.
 
@@ -41,7 +41,7 @@ def take(
     testbed is in use.
 
     Args:
-        uri: of the lock server.
+        socket: path of that of the lock server.
         seat: of the worker.
         tier: what was ordered.
         known: names of the testbeds that fit; what an earlier fleet left in the pool is not used.
@@ -53,7 +53,7 @@ def take(
     Raises:
         ServerLost: the server does not answer.
     """
-    server, watch, heart = LockServer(uri), Watchdog(seat), Heartbeat(seat, uri)
+    server, watch, heart = LockServer(socket), Watchdog(seat), Heartbeat(seat, socket)
     seat.sit_down(server)
     heart.start()
     try:

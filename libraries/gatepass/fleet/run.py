@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -67,13 +66,13 @@ def run(call: FleetCall) -> int:
     if not call.folder:
         plan.save(call.entries, fleet)
     orders = [OrderProgress(entry, entry.folder(fleet)) for entry in call.entries]
-    with hold(fleet, ""), _signals_stop(fleet), _lock_server(call.turns, fleet) as uri:
-        briefing = Briefing.of(uri, call.testbeds, Briefing.known(fleet))
+    with hold(fleet, ""), _signals_stop(fleet), _lock_server(call.turns, fleet) as socket:
+        briefing = Briefing.of(socket, call.testbeds, Briefing.known(fleet))
         briefing.save(fleet)
         _fill_pool(call.entries, briefing)
         with screen() as shown:
             shown.say(f"Orders: {len(orders)}, {call.at_once} at once. Results: {fleet}")
-            code = _watch(_pabot(call, fleet), orders, LockServer(uri), shown, fleet)
+            code = _watch(_pabot(call, fleet), orders, LockServer(socket), shown, fleet)
     _tidy(fleet, code, orders)
     outcome = read_fleet(fleet)
     page.write(fleet, outcome)
@@ -123,15 +122,16 @@ def _answers(named: str) -> None:
 
 @contextmanager
 def _lock_server(named: str | None, fleet: Path) -> Iterator[str]:
-    """Host and port of the lock server that is named, or of one for this fleet alone."""
+    """Socket of the lock server that is named, or of one for this fleet alone."""
     if named:
         yield named
         return
-    said = fleet / _OWN / "lock-server.txt"
+    socket, said = fleet / _OWN / "turns.sock", fleet / _OWN / "lock-server.txt"
     said.parent.mkdir(exist_ok=True)
     with said.open("w", encoding="utf-8") as stream:
         server = subprocess.Popen(
-            [sys.executable, "-u", "-m", "pabot.pabotlib", "", "127.0.0.1", "0"],
+            [sys.executable, "-m", "gatepass", "turns-server", str(socket)],
+            cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
@@ -139,17 +139,19 @@ def _lock_server(named: str | None, fleet: Path) -> Iterator[str]:
             preexec_fn=when_parent_ends(signal.SIGKILL),
         )
     try:
-        yield _address(said, server)
+        _await_server(socket, server, said)
+        yield str(socket)
     finally:
-        server.kill()
+        server.terminate()
         server.wait()
 
 
-def _address(said: Path, server: subprocess.Popen) -> str:
+def _await_server(socket: Path, server: subprocess.Popen, said: Path) -> None:
     give_up = time.monotonic() + _START_S
     while time.monotonic() < give_up and server.poll() is None:
-        if found := re.search(r"at (127\.0\.0\.1:\d+) started", said.read_text(encoding="utf-8")):
-            return found[1]
+        with suppress(ServerLost):
+            LockServer(socket).get("gatepass")
+            return
         time.sleep(0.05)
     raise RuntimeError(f"pabot's lock server did not start; see {said}")
 
@@ -158,7 +160,7 @@ def _fill_pool(entries: Sequence[Entry], briefing: Briefing) -> None:
     paths = dict.fromkeys(path for entry in entries if not entry.testbed for path in entry.pool)
     if paths:
         tiers = load_catalogue(CATALOGUE).tiers
-        pool.fill(LockServer(briefing.uri), [briefing.places[path] for path in paths], tiers)
+        pool.fill(LockServer(briefing.socket), [briefing.places[path] for path in paths], tiers)
 
 
 def _pabot(call: FleetCall, fleet: Path) -> subprocess.Popen:

@@ -106,8 +106,8 @@ class _Worker:
             return self._entry.testbed
         tell("waits", resource="a testbed", held_by="")
         paths = {self._briefing.places[path].name: path for path in self._entry.pool}
-        tier, uri = self._entry.tier, self._briefing.uri
-        name = take(uri, self._seat, tier, paths, given_up=lambda: self._asked() > 0)
+        tier, socket = self._entry.tier, self._briefing.socket
+        name = take(socket, self._seat, tier, paths, given_up=lambda: self._asked() > 0)
         if not name:
             return ""
         tell("goes on", testbed=name)
@@ -132,7 +132,7 @@ class _Worker:
             if left_changed(self._folder) and times_asked_to_stop(self._fleet) < _AT_ONCE:
                 self._restore(said)
         with suppress(ServerLost):
-            self._seat.leave(LockServer(self._briefing.uri))
+            self._seat.leave(LockServer(self._briefing.socket))
         if code in (0, 1, 2) and (self._folder / "output.xml").is_file():
             return self._not_passed()
         return self._ended(self._why(code))
@@ -143,7 +143,7 @@ class _Worker:
         Where that fails, the journal stays open, and the next call does it.
         """
         words = [sys.executable, "-m", "gatepass", "restore", run_name(self._folder)]
-        heart = Heartbeat(self._seat, self._briefing.uri)  # that of the run has stopped
+        heart = Heartbeat(self._seat, self._briefing.socket)  # that of the run has stopped
         heart.start()
         try:
             subprocess.run(
@@ -165,7 +165,7 @@ class _Worker:
         # what was taken from the pool is held by whoever's heart beats, so the run has turns on it
         taken = () if self._entry.testbed else (f"testbed {place.name}",)
         turns = {
-            "uri": self._briefing.uri,
+            "socket": self._briefing.socket,
             "caller": self._seat.caller,
             "order": self._seat.order,
             "resources": [*place.resources, *taken],

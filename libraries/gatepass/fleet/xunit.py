@@ -10,8 +10,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+from gatepass.base.printable import printable
 from gatepass.fleet.outcome import FleetOutcome, OrderRow
-from gatepass.report.wording import printable
 from gatepass.results.outcome import Check
 from gatepass.results.record import FAIL, NOT_PROVEN, PASS, REJECTED
 

@@ -8,9 +8,12 @@ from typing import Any, TypeVar
 import requests
 from pydantic import BaseModel, ValidationError
 
+from gatepass.base.printable import shown
 from gatepass.gateway import transport
 from gatepass.gateway.transport import Answer
 
+_LONGEST_REASON = 300
+"""Characters of a device's own words in a sentence of ours."""
 MOST_ROWS = 100_000
 """That a table is read with; the largest FortiGate holds as many policies."""
 
@@ -154,9 +157,19 @@ def _innermost(error: BaseException) -> str:
     return str(root.args[-1] if root.args else root)
 
 
-def refusal(response: Answer, answer: object) -> str:
-    """One sentence for a refused call; the CLI's own words where it gave some."""
+def refusal(response: Answer, answer: object, known: bool = False) -> str:
+    """One sentence for a refused call; the CLI's own words where it gave some.
+
+    Args:
+        response, answer: what came, and its content.
+        known: whether the device has taken the token for an earlier call.
+    """
     what = f"{response.method} {response.path}"
+    if response.status == 401 and known:
+        return (
+            f"The gateway refuses {what} with 401, although it has taken the token for other "
+            "calls. Widen the API user's access profile, and look whether the token was withdrawn."
+        )
     if response.status == 401:
         return (
             f"The gateway refuses the API token (401 on {what}). Check the token and that the "
@@ -170,5 +183,6 @@ def refusal(response: Answer, answer: object) -> str:
             "gateway's url in the testbed file."
         )
     reason = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
-    words = " ".join(reason.split()).rstrip(".") or f"error {error_number(answer)}"
+    words = shown(" ".join(reason.split()), _LONGEST_REASON).rstrip(".")
+    words = words or f"error {error_number(answer)}"
     return f"The gateway refuses {what} (HTTP {response.status}): {words}."

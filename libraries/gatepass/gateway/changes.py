@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
-from gatepass.gateway.configuration import MARKED
+from gatepass.gateway.config_objects import MARKED
 from gatepass.gateway.fortigate import DUPLICATE, FortiGate, Refused
 from gatepass.gateway.journal import Journal
 
@@ -173,11 +173,14 @@ class Changes:
 
     def change(self, path: str, mkey: str | int | None, values: dict) -> None:
         """Change attributes of an object of the customer's; what they were goes to the journal."""
-        row = self.gateway.single(path) if mkey is None else self.gateway.row(path, mkey)
+        row = object_of(self.gateway, path, mkey)
         if row is None:
             raise Refused(f"The gateway has no {path} {mkey}.")
-        self.journal.changes(path, mkey, {name: _told(row.get(name)) for name in values})
+        self.journal.changes(path, mkey, {name: settable(row.get(name)) for name in values})
         self.gateway.change(path, mkey, values)
+        # whatever else it is at the end, somebody else has made it so
+        now = object_of(self.gateway, path, mkey) or {}
+        self.journal.changed(path, mkey, {name: settable(now.get(name)) for name in values})
 
     def remove(self, path: str, mkeys: Sequence[str | int]) -> None:
         """Remove objects of this run before its end.
@@ -218,6 +221,11 @@ class Changes:
 
     def _remove(self, path: str, mkeys: Sequence[str | int]) -> dict[str | int, str]:
         return remove_marked(self.gateway, path, mkeys, self.mark)
+
+
+def object_of(gateway: FortiGate, path: str, mkey: str | int | None) -> dict | None:
+    """One object as it is now; `mkey` is None where a table holds but one."""
+    return gateway.single(path) if mkey is None else gateway.row(path, mkey)
 
 
 def remove_marked(
@@ -281,12 +289,12 @@ def agrees(wanted: object, seen: object) -> bool:
     return seen is not None and str(wanted) == str(seen)
 
 
-def _told(value: object) -> object:
+def settable(value: object) -> object:
     """A value as the device takes it: without the key that it adds to each row it shows."""
     if isinstance(value, list):
-        return [_told(item) for item in value]
+        return [settable(item) for item in value]
     if isinstance(value, dict):
-        return {name: _told(item) for name, item in value.items() if name != "q_origin_key"}
+        return {name: settable(item) for name, item in value.items() if name != "q_origin_key"}
     return value
 
 

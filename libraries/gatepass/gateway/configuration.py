@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
 
 from gatepass.base.masking import masked_text
+from gatepass.gateway.config_objects import outside_quotes
 
 # An SNMP community's name is its password, and stands there in clear.
 _COMMUNITY = re.compile(r"^config system snmp community$.*?^end$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"set name .*")
 _SCREENFUL = 40
-MARKED = ("name", "tag", "comments", "comment", "domain")
-"""Attributes that bear a run's mark, at their beginning."""
-_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
-_MARK = re.compile(r'(?:"|edit |set name )(gp[0-9a-f]{6})-')
+AS_IT_CAME = "surrogateescape"
+"""How bytes that are no text are kept in a backup."""
 
 
 def comparable(backup: str) -> str:
@@ -23,8 +21,9 @@ def comparable(backup: str) -> str:
 
     Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped.
     """
+    readable = backup.encode(errors=AS_IT_CAME).decode(errors="replace")
     text = _COMMUNITY.sub(
-        lambda section: _NAME.sub("set name ***", section[0]), masked_text(backup)
+        lambda section: _NAME.sub("set name ***", section[0]), masked_text(readable)
     )
     lines = (line.rstrip() for line in text.splitlines() if not line.startswith("#"))
     return "\n".join(line for line in lines if line) + "\n"
@@ -51,58 +50,8 @@ def differences(before: str, after: str) -> tuple[str, ...]:
 
 def is_whole(backup: str) -> bool:
     """Whether each section of a configuration has its end."""
-    words = [line.split(" ", 1)[0] for line in _outside_quotes(backup)]
+    words = [line.split(" ", 1)[0] for line in outside_quotes(backup)]
     return words.count("config") == words.count("end")
-
-
-def _outside_quotes(text: str) -> Iterator[str]:
-    """The lines that begin outside of quotes: what is quoted, as pages for users are, is text."""
-    quoted = False
-    for line in text.splitlines():
-        if not quoted:
-            yield line.strip()
-        quoted ^= len(_QUOTE.findall(line)) % 2 == 1
-
-
-def objects_named(text: str, mark: str) -> list[tuple[str, str]]:
-    """The objects whose key, name or comment begins with a mark, as table and key.
-
-    Args:
-        text: a comparable configuration.
-        mark: of a run.
-
-    Returns:
-        Tables as the REST API names them, such as ``firewall.service/custom``.
-    """
-    found: dict[tuple[str, str], None] = {}
-    path, depth, key = "", 0, ""
-    for line in _outside_quotes(text):
-        word, _, rest = line.partition(" ")
-        value = rest.strip().strip('"')
-        if word == "config":
-            depth += 1
-            if depth == 1:
-                *rooms, table = rest.split()
-                path, key = f"{'.'.join(rooms)}/{table}", ""
-        elif word == "end":
-            depth -= 1
-        elif word == "edit" and depth == 1:
-            key = value
-            if key.startswith(mark):
-                found[path, key] = None
-        elif word == "set" and depth == 1 and key and _of_mark(rest, mark):
-            found[path, key] = None
-    return list(found)
-
-
-def _of_mark(setting: str, mark: str) -> bool:
-    attribute, _, value = setting.partition(" ")
-    return attribute in MARKED and value.strip().strip('"').startswith(mark)
-
-
-def marks_in(text: str) -> set[str]:
-    """What look like marks of runs in a comparable configuration."""
-    return set(_MARK.findall(text))
 
 
 def _with_sections(text: str) -> list[str]:

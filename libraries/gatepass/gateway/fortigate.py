@@ -34,7 +34,7 @@ from gatepass.gateway.answers import (
     shaped,
     transient,
 )
-from gatepass.gateway.configuration import is_whole
+from gatepass.gateway.configuration import AS_IT_CAME, is_whole
 from gatepass.gateway.transport import Answer
 
 DUPLICATE, NOT_FOUND = -5, -3
@@ -59,6 +59,7 @@ class FortiGate:
     Attributes:
         serial: of the device that answered first.
         other: what another one said that answered since; nothing more is sent then.
+        forbidden: the last change that the API user had no right to, in a sentence.
     """
 
     url: str
@@ -72,6 +73,7 @@ class FortiGate:
     lost: str = field(default="", init=False)
     serial: str = field(default="", init=False)
     other: str = field(default="", init=False)
+    forbidden: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
         self._session = requests.Session()
@@ -182,14 +184,17 @@ class FortiGate:
         )
 
     def backup(self) -> str:
-        """The running configuration as FortiOS CLI text; it holds (encrypted) secrets."""
+        """The running configuration as FortiOS CLI text; it holds (encrypted) secrets.
+
+        What is no UTF-8 in it stands as surrogates, so that it can be written as it came.
+        """
         scope = {"destination": "file", "scope": "global"}
         response = self._call("POST", "monitor/system/config/backup", {}, scope, None)
         if response.status == 405:  # before 7.4 the same call is a GET
             response = self._call("GET", "monitor/system/config/backup", scope, None, None)
         if response.status == 401:
             self._unpack(response)
-        text = response.content.decode(errors="replace")
+        text = response.content.decode(errors=AS_IT_CAME)
         if not text.startswith("#config-version"):
             raise Refused(
                 f"{self.url} gave no backup of its configuration (HTTP {response.status}). "
@@ -335,11 +340,10 @@ class FortiGate:
             )
         if good and answer.get("status") != "error":
             return answer
-        raise Refused(
-            refusal(response, answer),
-            code=error_number(answer),
-            status=response.status,
-        )
+        sentence = refusal(response, answer, known=bool(self.serial))
+        if response.status in (401, 403) and response.method != "GET":
+            self.forbidden = sentence
+        raise Refused(sentence, code=error_number(answer), status=response.status)
 
 
 def _join(path: str, mkey: str | int) -> str:

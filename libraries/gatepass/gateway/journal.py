@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import threading
 import weakref
 import zlib
@@ -25,6 +26,9 @@ _HEAD = ("mark", "serial", "testbed")
 """What the way back to a gateway needs."""
 
 
+HostChanges = dict[str, dict[str, list[str]]]
+
+
 _OPEN: weakref.WeakSet[Journal] = weakref.WeakSet()
 """Those that this process holds."""
 
@@ -36,7 +40,9 @@ class Journal:
     Attributes:
         path: the file.
         head: what is needed to find the gateway again: testbed, serial number, mark, …
-        entries: what was announced, in order.
+        entries: what was announced, in order; a change with what came of it as ``now``.
+        host_changes: by endpoint the scripts that undo what was changed there, each with the
+            SHA-256 digests, hexadecimal, that it may have.
         closed: whether the gateway is known to be as it was.
         lost_lines: how many lines cannot be read any more; a last one that was cut off is not
             among them, as a kill does that before the call goes out.
@@ -45,6 +51,7 @@ class Journal:
     path: Path
     head: dict = field(default_factory=dict)
     entries: list[dict] = field(default_factory=list)
+    host_changes: HostChanges = field(default_factory=dict)
     closed: bool = False
     lost_lines: int = 0
     _file: IO[str] | None = field(default=None, repr=False)
@@ -84,6 +91,10 @@ class Journal:
                 journal.head = entry
             elif entry["do"] == "close":
                 journal.closed = True
+            elif entry["do"] == "changed":
+                journal._complete(entry)
+            elif entry["do"] == "host":
+                journal._know(entry)
             else:
                 journal.entries.append(entry)
         return journal
@@ -110,6 +121,20 @@ class Journal:
         """Announce that attributes of an existing object will be changed; `before` undoes it."""
         self._add({"do": "change", "path": path, "mkey": mkey, "before": before})
 
+    def changed(self, path: str, mkey: str | int | None, now: dict) -> None:
+        """What the device shows of attributes after their change, secrets as it masks them."""
+        entry = {"do": "changed", "path": path, "mkey": mkey, "now": now}
+        with self._writing:
+            self._write(entry)
+            self._complete(entry)
+
+    def changes_host(self, endpoint: str, script: str, sha256: str) -> None:
+        """Announce a change of an endpoint's own system, by the script there that undoes it."""
+        entry = {"do": "host", "endpoint": endpoint, "script": script, "sha256": sha256}
+        with self._writing:
+            self._write(entry)
+            self._know(entry)
+
     def close(self) -> None:
         """The gateway is as it was: nothing is left to undo."""
         if not self.closed:
@@ -127,6 +152,17 @@ class Journal:
         with self._writing:  # several connections may be at work
             self._write(entry)
             self.entries.append(entry)
+
+    def _complete(self, changed: dict) -> None:
+        """Put what came of a change beside it."""
+        for entry in reversed(self.entries):
+            if entry["do"] == "change" and all(entry[k] == changed[k] for k in ("path", "mkey")):
+                entry["now"] = changed["now"]
+                return
+
+    def _know(self, entry: dict) -> None:
+        scripts = self.host_changes.setdefault(entry["endpoint"], {})
+        scripts.setdefault(entry["script"], []).append(entry["sha256"])
 
     def _write(self, entry: dict) -> None:
         if self._file is None:
@@ -158,7 +194,15 @@ def _created(entry: dict) -> bool:
 
 def _changed(entry: dict) -> bool:
     named = entry["mkey"] is None or _key(entry["mkey"])
-    return isinstance(entry["path"], str) and named and isinstance(entry["before"], dict)
+    values = entry["before" if entry["do"] == "change" else "now"]
+    return isinstance(entry["path"], str) and named and isinstance(values, dict)
+
+
+def _of_host(entry: dict) -> bool:
+    script = entry["script"]
+    named = isinstance(script, str) and re.fullmatch(r"[a-z-]+\.undo", script)
+    digest = isinstance(entry["sha256"], str) and re.fullmatch(r"[0-9a-f]{64}", entry["sha256"])
+    return bool(named and digest) and isinstance(entry["endpoint"], str)
 
 
 def _key(value: object) -> bool:
@@ -169,6 +213,8 @@ _SHAPES: dict[str, Callable[[dict], bool]] = {
     "start": lambda entry: True,
     "create": _created,
     "change": _changed,
+    "changed": _changed,
+    "host": _of_host,
     "close": lambda entry: True,
 }
 

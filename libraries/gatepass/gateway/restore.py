@@ -110,7 +110,8 @@ def _undo(
                     f"{journal.head['serial']}. Point {testbed.path} at that gateway again.",
                 )
             # before the journal may be closed: whoever is killed here leaves it to the next one
-            left = tuple(clean_endpoints(testbed, journal.head["mark"]))
+            mark, changes = journal.head["mark"], journal.host_changes
+            left = tuple(clean_endpoints(testbed, mark, changes))
             restoration = undo(gateway, journal, journal.path.with_name(SAVED), by_mark)
         finally:
             gateway.close()
@@ -127,7 +128,7 @@ def _undo(
         False,
         f"nothing of the run is left on {serial}, but its configuration is not as it was before "
         "the run. Somebody has changed it since; look whether that was meant:",
-        (*restoration.differences, *left),
+        (*(restoration.others or restoration.differences), *left),
     )
 
 

@@ -6,15 +6,19 @@ What bears the run's mark is looked for on the device as well: a line of the jou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from gatepass.base.paths import run_name
-from gatepass.gateway.changes import remove_marked
-from gatepass.gateway.configuration import comparable, differences, objects_named
+from gatepass.gateway.changes import object_of, remove_marked, settable
+from gatepass.gateway.config_objects import ObjectChange, object_changes, objects_named
+from gatepass.gateway.configuration import comparable, differences
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import Journal
 from gatepass.results.record import Restoration
 
+_NAMED = 3
+"""How many objects a sentence names; all of them are in the record."""
 SAVED = "gateway-before.conf"
 """The comparable configuration from before a run's first change, in its folder."""
 
@@ -33,7 +37,7 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
         What was left or differs; never raises for a fault of the gateway.
     """
     mark = journal.head["mark"]
-    gateway.other = ""  # the right one may be back
+    gateway.other = gateway.forbidden = ""  # the right one may be back, or its user's rights
     left, problems = _take_back(gateway, journal.entries, mark)
     if problems and (gateway.lost or gateway.other):
         return Restoration(False, left=tuple(left), problem=problems[-1])
@@ -53,6 +57,12 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
         problem = f"{saved}, the configuration from before, cannot be read ({error.strerror})"
         return Restoration(False, left=tuple(left), problem=problem)
     changed = differences(before, after)
+    ours = objects_named(after, mark)
+    others = [
+        one
+        for one in object_changes(before, after)
+        if (one.path, one.key) not in ours and one.name not in left
+    ]
     if unknown:
         path, key = unknown[0]
         problems.append(
@@ -69,11 +79,23 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
         problems = []  # whatever was refused, it is as it was
     if not problems:
         journal.close()  # there is nothing more that it could undo
-    if changed and not problems:
+    if others:
+        problems.append(_of_somebody(others, saved))
+    elif changed and not problems:
         problems.append(f"{len(changed)} lines differ, the first is “{changed[0]}”")
     if not problems:
         return Restoration(True)
-    return Restoration(False, changed, tuple(left), "; ".join(problems))
+    told = tuple(one.sentence for one in others)
+    return Restoration(False, changed, tuple(left), "; ".join(problems), told)
+
+
+def _of_somebody(others: Sequence[ObjectChange], saved: Path) -> str:
+    """What somebody else has changed, and between when."""
+    since = datetime.fromtimestamp(saved.stat().st_mtime)
+    times = f"between {since:%H:%M:%S} on {since:%Y-%m-%d} and {datetime.now():%H:%M:%S}"
+    named = "; ".join(one.sentence for one in others[:_NAMED])
+    more = f"; and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    return f"somebody changed the gateway while the test ran ({times}): {named}{more}"
 
 
 def _unknown(text: str, mark: str, left: Sequence[str]) -> list[tuple[str, str]]:
@@ -118,7 +140,8 @@ def _take_back(
             path = entry["path"]
             try:
                 if entry["do"] == "change":
-                    gateway.change(path, entry["mkey"], entry["before"])
+                    if stays := _change_back(gateway, entry):
+                        raise Refused(stays)
                 elif stuck := remove_marked(gateway, path, entry["mkeys"], mark):
                     left += [f"{path} {mkey}" for mkey in stuck]
                     problems += [refusal for refusal in stuck.values() if refusal][:1]
@@ -126,6 +149,8 @@ def _take_back(
             except Refused as error:
                 problems.append(str(error))
                 refused.append(entry)
+                if entry["do"] == "change":
+                    left.append(f"{path} {entry['mkey'] or ''}".rstrip())
             except GatewayLost as error:
                 return left, [*problems, str(error)]
         if not refused or (len(left), len(refused)) == before:
@@ -145,3 +170,36 @@ def _newest_first(entries: Sequence[dict]) -> Iterable[dict]:
                 {**entry, "mkeys": list(entry["mkeys"])} if entry["do"] == "create" else entry
             )
     return joined
+
+
+def _change_back(gateway: FortiGate, entry: dict) -> str:
+    """Set attributes to what they were, but those that somebody else has set to something since.
+
+    Returns:
+        Why one stays as the run has set it, in a sentence; empty where none does.
+    """
+    path, mkey, before = entry["path"], entry["mkey"], entry["before"]
+    if "now" not in entry:  # killed in the middle: nobody saw what came of it
+        gateway.change(path, mkey, before)
+        return ""
+    ours = _as_changed(gateway, entry)
+    if ours:
+        gateway.change(path, mkey, {name: before[name] for name in ours})
+        ours = _as_changed(gateway, entry)
+    if not ours:
+        return ""
+    return (
+        f"The gateway was told to set {ours[0]} of {path} back, said yes, and still has "
+        f"{entry['now'][ours[0]]}"
+    )
+
+
+def _as_changed(gateway: FortiGate, entry: dict) -> list[str]:
+    """The attributes that are still as a run has set them."""
+    row = object_of(gateway, entry["path"], entry["mkey"]) or {}
+    before, now = entry["before"], entry["now"]
+    return [
+        name
+        for name in before
+        if name in row and settable(row[name]) == now.get(name) != before[name]
+    ]

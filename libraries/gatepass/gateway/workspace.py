@@ -5,18 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from gatepass.base import namespace
 from gatepass.base.paths import results_of, run_name
+from gatepass.base.sealed import sealed
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.configuration import comparable, marks_in, objects_named
+from gatepass.gateway.config_objects import marks_in, objects_named
+from gatepass.gateway.configuration import AS_IT_CAME, comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity
-from gatepass.gateway.journal import NAME, Journal, pending
+from gatepass.gateway.journal import NAME, HostChanges, Journal, pending
 from gatepass.gateway.undo import SAVED, undo
-from gatepass.inputs.testbed import Testbed
+from gatepass.inputs.testbed import LEAST_PASSPHRASE, Testbed
 from gatepass.results.record import Restoration
+
+WHOLE = "gateway-before.conf.enc"
+"""The whole configuration from before, encrypted, where the testbed names a passphrase."""
 
 
 def new_mark() -> str:
@@ -24,8 +31,9 @@ def new_mark() -> str:
     return f"gp{os.urandom(3).hex()}"
 
 
-CleanEndpoints = Callable[[Testbed, str], list[str]]
-"""Removes what a run of this mark left on a testbed's endpoints; why it could not, in sentences."""
+CleanEndpoints = Callable[[Testbed, str, HostChanges], list[str]]
+"""Removes what a run of this mark left on a testbed's endpoints, and undoes what its journal tells
+that it changed there; why it could not, in sentences."""
 
 
 class InUse(Exception):
@@ -102,12 +110,14 @@ class Workspace:
             elif left.head.get("vdom", gateway.vdom) != gateway.vdom:
                 notices.append(_of_another_vdom(left))
             else:
-                notices += _undo_killed(gateway, left, lambda mark: clean_endpoints(testbed, mark))
-        before = comparable(gateway.backup())
+                notices += _undo_killed(gateway, left, partial(clean_endpoints, testbed))
+        backup = gateway.backup()
+        before, whole = comparable(backup), backup.encode(errors=AS_IT_CAME)
         notices += _of_other_runs(before, damaged)
-        saved = folder / SAVED
-        saved.touch(mode=0o600)  # a customer's configuration is nobody else's business
-        saved.write_text(before, encoding="utf-8")
+        _keep(folder / SAVED, before.encode())
+        if testbed.gateway.backup_passphrase:
+            passphrase = testbed.gateway.backup_passphrase.read(LEAST_PASSPHRASE)
+            _keep(folder / WHOLE, sealed(whole, passphrase))
         head = {
             "mark": mark,
             "serial": identity.serial,
@@ -116,6 +126,7 @@ class Workspace:
             "testbed": str(testbed.path.resolve()),
             "namespace": testbed.network_namespace or "",
             "namespace_inode": namespace.inode(testbed.network_namespace),
+            "backup_sha256": sha256(whole).hexdigest(),
         }
         journal = Journal.start(folder / NAME, head)
         return cls(gateway, Changes(gateway, journal, mark), folder, notices)
@@ -125,6 +136,12 @@ class Workspace:
         if not self.changes.journal.closed:
             self._restoration = undo(self.gateway, self.changes.journal, self.folder / SAVED)
         return self._restoration
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """A customer's configuration is nobody else's business."""
+    path.touch(mode=0o600)
+    path.write_bytes(content)
 
 
 def _of_another_vdom(left: Journal) -> str:
@@ -147,7 +164,7 @@ def _of_another_vdom(left: Journal) -> str:
 
 
 def _undo_killed(
-    gateway: FortiGate, left: Journal, clean_endpoints: Callable[[str], list[str]]
+    gateway: FortiGate, left: Journal, clean_endpoints: Callable[[str, HostChanges], list[str]]
 ) -> list[str]:
     """Undo a killed run before anything else; what a reader should know of it."""
     run = run_name(left.path.parent)
@@ -157,7 +174,7 @@ def _undo_killed(
             "Wait for its end."
         )
     # before the journal may be closed: whoever is killed here leaves it to the next one
-    notices = clean_endpoints(left.head["mark"])
+    notices = clean_endpoints(left.head["mark"], left.host_changes)
     restoration = undo(gateway, left, left.path.with_name(SAVED))
     left.release()
     if not left.closed:
@@ -170,7 +187,8 @@ def _undo_killed(
     return [
         *notices,
         f"The killed run {run} was undone, but the gateway is not as it was before it: "
-        f"{restoration.problem}. Somebody has changed it since; this run takes it as it is now.",
+        f"{'; '.join(restoration.others[:3]) or restoration.problem}. Somebody has changed it "
+        "since; this run takes it as it is now.",
     ]
 
 

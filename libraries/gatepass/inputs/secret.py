@@ -35,8 +35,11 @@ class SecretReference(Model):
         """Remember which key of which file names this secret, for the sentence of `read`."""
         self._named_at = f"{file}, key '{key}'"
 
-    def read(self) -> str:
+    def read(self, least: int = 1) -> str:
         """Read the secret now; it is kept nowhere.
+
+        Args:
+            least: how many characters it has to have.
 
         Raises:
             InputError: it is missing, empty, readable by everybody or no single word; the sentence
@@ -46,6 +49,8 @@ class SecretReference(Model):
         # Anything else would break the HTTP header that carries it, and show in the error for that.
         if not (secret.isascii() and secret.isprintable() and " " not in secret):
             raise self._refusal("the secret is not one word of plain letters", "Store it alone")
+        if len(secret) < least:
+            raise self._refusal(f"the secret has less than {least} characters", "Choose a longer")
         return secret
 
     def _from_environment(self) -> str:

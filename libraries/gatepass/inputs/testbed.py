@@ -28,6 +28,8 @@ A_HOST = "a host name or an IP address"
 A_URL = "https:// with a host and, if need be, a port, such as https://192.0.2.1:8443"
 AN_IPV4 = "an IPv4 address of one host, such as 198.18.1.10"
 AN_IPV6 = 'an IPv6 address of one host, such as "2001:2:0:1::10"'
+LEAST_PASSPHRASE = 12
+"""So many characters of a passphrase."""
 A_FILE = "the path of a file, from the folder of this file"
 A_SHARE = "a name of letters, digits, spaces and '.', '_', ':', '/', '-', at most 64"
 
@@ -113,6 +115,8 @@ class TestbedGateway(Model):
     ca_file: Annotated[File, AfterValidator(_certificates)] = Field(description=A_FILE)
     """The CA (or the one self-signed certificate) that the gateway's certificate must come from."""
     token: SecretReference
+    backup_passphrase: SecretReference | None = None
+    """With it the whole configuration from before is kept as well, encrypted."""
     vdom: str = text("the name of a VDOM", r"^[A-Za-z0-9_-]{1,31}$", default="root")
     client_port: Interface
     """The gateway's interface on the client's side."""
@@ -143,7 +147,17 @@ class TestbedGateway(Model):
         host = f"[{host}]" if ":" in host else host
         return f"https://{host}" + (f":{port}" if port else "")
 
-    @field_validator("token", mode="before")
+    def must_have_secrets(self) -> None:
+        """Look whether all that it names can be read.
+
+        Raises:
+            InputError: a secret is missing or cannot be one.
+        """
+        self.token.read()
+        if self.backup_passphrase:
+            self.backup_passphrase.read(LEAST_PASSPHRASE)
+
+    @field_validator("token", "backup_passphrase", mode="before")
     @classmethod
     def _no_literal_token(cls, token: Any) -> Any:
         if token is not None and not isinstance(token, dict):
@@ -349,4 +363,6 @@ def load_testbed(path: Path | str) -> Testbed:
     """
     testbed = Testbed.read(path)
     testbed.gateway.token.named_at(testbed.path, "gateway.token")
+    if testbed.gateway.backup_passphrase:
+        testbed.gateway.backup_passphrase.named_at(testbed.path, "gateway.backup_passphrase")
     return testbed

@@ -59,7 +59,7 @@ def reasons(outcome: Outcome) -> list[ShownReason]:
                 ShownReason(verdict, _title(sharing), message, tuple(sharing), sharing[0].said)
             )
     rest = [ShownReason(NOT_PROVEN, "", str(said), (), said) for said in outcome.reasons_of_order()]
-    return found + rest
+    return rest + found if outcome.changed_by_others else found + rest
 
 
 def untested(outcome: Outcome, shown: frozenset[int], words: Wording) -> list[Untested]:

@@ -7,7 +7,8 @@ from functools import cache
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from gatepass.report.wording import TEMPLATES, printable
+from gatepass.base.printable import printable
+from gatepass.report.wording import TEMPLATES
 
 
 def template(name: str) -> Template:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from gatepass.report.wording import Wording, printable
+from gatepass.base.printable import printable
+from gatepass.report.wording import Wording
 
 LONGEST_MESSAGE = 700
 """Letters; sentences with figures, likely cause and remedy have 600."""

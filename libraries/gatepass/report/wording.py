@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from gatepass.base.phrase import Parts, Phrase
 from gatepass.base.phrase import texts as english
+from gatepass.base.printable import printable
 from gatepass.results import record
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,19 +28,8 @@ FALLBACK = "en"
 MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
 
 
-# Control characters, and the marks that turn the direction of text: a customer's name with such a
-# mark could make the page read otherwise than it is written.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
-
 _WORD = re.compile("[a-z]{2}")
 """What has none is a name or a figure, the same in every language."""
-
-
-def printable(text: str) -> str:
-    """A text without what cannot be seen."""
-    return _UNPRINTABLE.sub("", text)
 
 
 class Wording:

@@ -102,14 +102,24 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """Of the order: approved only if every check that it calls for passed."""
+        """Of the order: approved only if every check that it calls for passed.
+
+        Nothing is said of a gateway that somebody else has changed in the middle of its test.
+        """
         verdicts = {check.verdict for check in self.checks}
+        if self.changed_by_others:
+            return NOT_PROVEN
         if FAIL in verdicts:
             return REJECTED
         restored = self.restoration is not None and self.restoration.identical
         if NOT_PROVEN in verdicts or PASS not in verdicts or not restored:
             return NOT_PROVEN
         return APPROVED
+
+    @property
+    def changed_by_others(self) -> bool:
+        """Whether somebody changed the gateway while the test ran."""
+        return self.restoration is not None and bool(self.restoration.others)
 
     def reasons(self) -> list[str]:
         """Why the order is not approved, worst first; empty where it is."""
@@ -119,7 +129,8 @@ class Outcome:
             for check in self.checks
             if check.verdict == wanted
         ]
-        return reasons + [str(said) for said in self.reasons_of_order()]
+        of_order = [str(said) for said in self.reasons_of_order()]
+        return of_order + reasons if self.changed_by_others else reasons + of_order
 
     def reasons_of_order(self) -> list[Phrase]:
         """What keeps the order from being approved and is no verdict of a check."""

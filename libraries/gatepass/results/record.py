@@ -149,12 +149,14 @@ class Restoration:
         differences: lines that differ, secrets masked, at most a screenful.
         left: objects of the run that could not be removed.
         problem: why it could not be told or undone; empty where all went well.
+        others: objects that somebody else has added, changed or removed meanwhile, in sentences.
     """
 
     identical: bool
     differences: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     problem: str = ""
+    others: tuple[str, ...] = ()
 
 
 KINDS = {

@@ -93,6 +93,7 @@ def _restoration(restoration: Restoration | None) -> dict[str, Any] | None:
         "differences": list(restoration.differences),
         "left": list(restoration.left),
         "problem": restoration.problem,
+        "others": list(restoration.others),
     }
 
 

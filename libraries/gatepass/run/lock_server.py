@@ -8,10 +8,14 @@ Robot's remote interface does.
 from __future__ import annotations
 
 import http.client
+import socket
 import xmlrpc.client
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from xml.parsers.expat import ExpatError
+
+from gatepass.base.unix_socket import short_name
 
 _ANSWER_S = 5
 """How long one answer may take, in seconds."""
@@ -32,11 +36,11 @@ class LockServer:
     """A client of one lock server; used by one thread at a time.
 
     Args:
-        uri: host and port, such as ``127.0.0.1:8270``.
+        path: of its Unix socket; see `gatepass.fleet.turns_server`.
     """
 
-    def __init__(self, uri: str) -> None:
-        self.uri = uri
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
 
     def acquire(self, lock: str, caller: str) -> bool:
         """Take a lock if it is free; a second time where the caller has it already.
@@ -114,11 +118,11 @@ class LockServer:
 
     def _call(self, keyword: str, *arguments: object) -> object:
         try:
-            with xmlrpc.client.ServerProxy(f"http://{self.uri}", _Bounded()) as server:
+            with xmlrpc.client.ServerProxy("http://localhost", _OverSocket(self.path)) as server:
                 answer = server.run_keyword(keyword, arguments, {})
         except OSError as error:
             raise ServerLost(
-                f"the lock server at {self.uri} does not answer ({error.strerror or error})"
+                f"the lock server at {self.path} does not answer ({error.strerror or error})"
             ) from None
         except (http.client.HTTPException, xmlrpc.client.Error, ExpatError):
             answer = None
@@ -127,17 +131,31 @@ class LockServer:
         said = str(answer.get("error", "")) if isinstance(answer, dict) else ""
         if any(words in said for words in _NO_POOL):
             raise ServerLost(
-                f"the lock server at {self.uri} knows no testbed that fits, as it was restarted"
+                f"the lock server at {self.path} knows no testbed that fits, as it was restarted"
             )
         if not isinstance(answer, dict) or answer.get("status") != "PASS":
-            raise ServerLost(f"what answers at {self.uri} is not pabot's lock server")
+            raise ServerLost(f"what answers at {self.path} is not pabot's lock server")
         return answer.get("return", "")
 
 
-class _Bounded(xmlrpc.client.Transport):
-    """A connection that does not wait for ever."""
+class _OverSocket(xmlrpc.client.Transport):
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
 
     def make_connection(self, host: str) -> http.client.HTTPConnection:
-        connection = super().make_connection(host)
-        connection.timeout = _ANSWER_S
-        return connection
+        return _Connection(self._path)
+
+
+class _Connection(http.client.HTTPConnection):
+    """It does not wait for ever."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=_ANSWER_S)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        with short_name(self._path) as name:
+            self.sock.connect(name)

@@ -88,7 +88,7 @@ def run(call: Call) -> int:
     """
     order, profile, chosen = _inputs(call)
     testbed = load_testbed(call.testbed)
-    testbed.gateway.token.read()
+    testbed.gateway.must_have_secrets()
     with turns.joined(), namespace.inside(testbed.network_namespace, testbed.path):
         folder = _new_folder(order.order)
         room = _room(folder)
@@ -130,7 +130,7 @@ def validated(call: Call) -> str:
     where = ""
     if call.testbed:
         testbed = load_testbed(call.testbed)
-        testbed.gateway.token.read()
+        testbed.gateway.must_have_secrets()
         where = f" on testbed {testbed.testbed}"
     return (
         f"Valid: order {order.order} ({order.tier}){where}, profile {profile.name}, "
@@ -298,6 +298,8 @@ def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> 
         "Report": folder / "report.html",
         **({"History": changed} if changed else {}),
     }
+    if left_changed(folder):
+        lines.append(f"The gateway is left changed. Call ./run.sh restore {run_name(folder)}")
     if outcome.lab:
         lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
     return "\n" + boxed(lines, below)

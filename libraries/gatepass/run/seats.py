@@ -81,10 +81,10 @@ class Seat:
 class Heartbeat(threading.Thread):
     """Beats from a thread of its own for as long as the process lives."""
 
-    def __init__(self, seat: Seat, uri: str) -> None:
+    def __init__(self, seat: Seat, socket: str) -> None:
         super().__init__(name="heart", daemon=True)
         self._beat = _beat(seat.caller)
-        self._server = LockServer(uri)
+        self._server = LockServer(socket)
         self._still = threading.Event()
 
     def run(self) -> None:

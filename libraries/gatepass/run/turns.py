@@ -14,7 +14,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
@@ -41,7 +40,6 @@ class SharedTurns:
         seat: the run's place.
         resources: what its testbed shares with others of the fleet.
         server: the lock server.
-        outside: one thread that reaches the server, wherever the run itself goes.
     """
 
     def __init__(
@@ -49,14 +47,12 @@ class SharedTurns:
         seat: Seat,
         resources: Collection[str],
         server: LockServer,
-        outside: ThreadPoolExecutor,
     ) -> None:
         self.stopping = threading.Event()
         """Set once the run is being stopped: no turn is waited for any more."""
         self._seat = seat
         self._resources = sorted(resources)
         self._server = server
-        self._outside = outside
         self._watch = Watchdog(seat)
         self._unsure = 0  # locks that may have been asked for twice, as an answer got lost
         self._patience_s = 0.0  # until it has answered once
@@ -148,11 +144,11 @@ class SharedTurns:
         self._told = False
 
     def _ask(self, function: Callable[..., _T], *arguments: object) -> _T:
-        """Call the server from outside; for a while it may be away."""
+        """Call the server; for a while it may be away."""
         give_up = time.monotonic() + self._patience_s
         while True:
             try:
-                answer = self._outside.submit(function, *arguments).result()
+                answer = function(*arguments)
             except ServerLost:
                 self._unsure += 1
                 if time.monotonic() >= give_up or self.stopping.is_set():
@@ -172,9 +168,6 @@ current: SharedTurns | None = None
 def joined() -> Iterator[None]:
     """Take part in the fleet that the environment names; without one nothing is done.
 
-    A thread enters a network namespace for itself alone. What speaks with the lock server is
-    therefore started here, before the run enters that of its testbed.
-
     Raises:
         InputError: the lock server does not answer.
     """
@@ -185,23 +178,22 @@ def joined() -> Iterator[None]:
         yield
         return
     seat = Seat(place["caller"], place["order"], place["slot"], place["slots"])
-    server = LockServer(place["uri"])
-    with ThreadPoolExecutor(1, "turns") as outside:
-        current = SharedTurns(seat, place["resources"], server, outside)
-        try:
-            current.sit_down()
-        except ServerLost as lost:
-            raise InputError(
-                f"turns: {lost}. Start it, or open the tunnel to it; see docs/fleet.md."
-            ) from None
-        heart = Heartbeat(seat, place["uri"])
-        heart.start()
-        try:
-            yield
-        finally:
-            current.leave()
-            heart.stop()
-            current = None
+    server = LockServer(place["socket"])
+    current = SharedTurns(seat, place["resources"], server)
+    try:
+        current.sit_down()
+    except ServerLost as lost:
+        raise InputError(
+            f"turns: {lost}. Start it, or open the tunnel to it; see docs/fleet.md."
+        ) from None
+    heart = Heartbeat(seat, place["socket"])
+    heart.start()
+    try:
+        yield
+    finally:
+        current.leave()
+        heart.stop()
+        current = None
 
 
 def shared(resources: Sequence[Collection[str]]) -> list[list[str]]:

@@ -1,0 +1,72 @@
+"""pabot's lock server behind a Unix socket: whoever may open the file may take a lock.
+
+pabot's own program listens on a TCP port, where every user of the machine reaches it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from pathlib import Path
+from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
+
+from gatepass.base.errors import InputError
+from gatepass.base.unix_socket import short_name
+from gatepass.run.lock_server import LockServer, ServerLost
+
+
+class _Handler(SimpleXMLRPCRequestHandler):
+    disable_nagle_algorithm = False  # such a socket has none
+
+
+class _Server(SimpleXMLRPCServer):
+    address_family = socket.AF_UNIX
+    allow_reuse_address = False
+
+
+def serve(path: Path) -> None:
+    """Serve until SIGTERM or SIGINT; the socket is its owner's alone, and removed at the end.
+
+    Args:
+        path: of the socket.
+
+    Raises:
+        InputError: there can be no socket, or a server is at work there.
+    """
+    # not at the top: pabot loads Robot
+    from pabot.pabotlib import _PabotLib
+    from pabot.robotremoteserver import RemoteLibraryFactory
+
+    _must_be_free(path)
+    os.umask(0o077)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
+    try:
+        with short_name(path) as name, _Server(name, _Handler, logRequests=False) as server:
+            server.register_function(RemoteLibraryFactory(_PabotLib("")).run_keyword)
+            print(f"The lock server is at work at {path}. Ctrl-C ends it.", flush=True)
+            server.serve_forever()
+    except OSError as error:
+        why = f"no socket can be made ({error.strerror})"
+        raise InputError(f"turns-server {path}: {why}. Name another place.") from None
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _must_be_free(path: Path) -> None:
+    """A socket that a killed server left is removed."""
+    if not path.exists():
+        return
+    if not path.is_socket():
+        raise InputError(f"turns-server {path}: there is a file already. Name a new one.")
+    try:
+        LockServer(path).get("gatepass")
+    except ServerLost:
+        path.unlink()
+    else:
+        raise InputError(f"turns-server {path}: a lock server is at work there already. Use that.")
+
+
+def _end(*_: object) -> None:
+    raise SystemExit
