@@ -12,27 +12,12 @@ from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
 from gatepass.gateway.config_objects import MARKED
 from gatepass.gateway.fortigate import DUPLICATE, FortiGate, Refused
 from gatepass.gateway.journal import Journal
+from gatepass.gateway.tables import mkey_of
 
 _SCRIPT_FROM = 20  # below this many rows, single calls are quicker than a script and its check
 
-MKEYS = {
-    "firewall/policy": "policyid",
-    "firewall/shaping-policy": "id",
-    "firewall/proxy-policy": "policyid",
-    "router/static": "seq-num",
-    "system.dhcp/server": "id",
-    "webfilter/urlfilter": "id",
-    "ips/custom": "tag",
-    "application/custom": "tag",
-}
-
 SECRETS = frozenset({"passwd", "psksecret"})
 """Attributes that a device never shows again as they were told; no script file holds them."""
-
-
-def mkey_of(path: str) -> str:
-    """The attribute that is the key of a table's rows: "name" for most."""
-    return MKEYS.get(path, "name")
 
 
 class Changes:

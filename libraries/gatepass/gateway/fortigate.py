@@ -33,8 +33,10 @@ from gatepass.gateway.answers import (
     rows_of,
     shaped,
     transient,
+    validated,
 )
 from gatepass.gateway.configuration import AS_IT_CAME, is_whole
+from gatepass.gateway.tables import LogAnswer, mkey_of, must_be_answer, must_be_rows
 from gatepass.gateway.transport import Answer
 
 DUPLICATE, NOT_FOUND = -5, -3
@@ -89,7 +91,9 @@ class FortiGate:
 
     def rows(self, path: str, **query: object) -> list[dict]:
         """The rows of a table (or the one of a singleton); `query` as filter=, format=, …"""
-        return rows_of(self._cmdb("GET", path, query=query), f"GET cmdb/{path}")
+        rows = rows_of(self._cmdb("GET", path, query=query), f"GET cmdb/{path}")
+        must_be_rows(path, rows, whole="format" not in query)
+        return rows
 
     def single(self, path: str, **query: object) -> dict:
         """The one row of a table that has no other.
@@ -106,11 +110,13 @@ class FortiGate:
         """One row by its key; None where the table has none of that key."""
         try:
             found = self.rows(_join(path, mkey))
-            return found[0] if found else None
         except Refused as refused:
             if refused.status == 404 or refused.code == NOT_FOUND:
                 return None
             raise
+        if found and str(found[0].get(mkey_of(path), mkey)) != str(mkey):
+            raise Malformed(f"the gateway answers GET cmdb/{path} for {mkey} with another object.")
+        return found[0] if found else None
 
     def create(self, path: str, row: dict) -> str:
         """Create a row; its key. A repeated call after a broken connection is no duplicate."""
@@ -220,7 +226,9 @@ class FortiGate:
     ) -> dict:
         """The whole answer of a monitor; POST where a body is given, else GET."""
         method = "GET" if body is None else "POST"
-        return self._unpack(self._call(method, f"monitor/{path}", query, body, timeout_s))
+        answer = self._unpack(self._call(method, f"monitor/{path}", query, body, timeout_s))
+        must_be_answer(path, answer)
+        return answer
 
     def port_address(self, port: str) -> str:
         """The device's IPv4 address on one of its ports.
@@ -252,10 +260,11 @@ class FortiGate:
         def done() -> bool:
             nonlocal rows
             answer = self._unpack(self._call("GET", f"log/{path}", query, None, None))
-            rows = answer.get("results") or []
-            if number := answer.get("session_id"):
-                query["session_id"] = number
-            return int(answer.get("completed", 100)) >= 100
+            found = validated(LogAnswer, answer, f"GET log/{path}")
+            rows = found.results or []
+            if found.session_id:
+                query["session_id"] = found.session_id
+            return found.completed >= 100
 
         until(done, self.timeout_s)
         return rows

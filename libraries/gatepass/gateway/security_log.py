@@ -38,7 +38,7 @@ def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[d
             entry
             for entry in answer
             if str(entry.get("action", "")).lower() in _ACTED
-            and int(entry.get("policyid", policyid)) == policyid
+            and str(entry.get("policyid", policyid)) == str(policyid)
         ]
     raise refusal
 

@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from gatepass.base.phrase import NOTHING, Phrase
-from gatepass.gateway.changes import Changes, mkey_of
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.rules import POLICY
+from gatepass.gateway.tables import mkey_of
 from gatepass.scenarios.site_to_site.tunnels import ROUTE
 from gatepass.scenarios.tenant import DHCP, FreeKeys, Tenant
 

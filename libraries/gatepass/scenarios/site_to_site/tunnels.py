@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from gatepass.gateway.changes import Changes, mkey_of
+from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, dotted
+from gatepass.gateway.tables import mkey_of
 from gatepass.inputs.proposals import Proposal
 
 PHASE1, PHASE2 = "vpn.ipsec/phase1-interface", "vpn.ipsec/phase2-interface"

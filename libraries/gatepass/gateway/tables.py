@@ -1,0 +1,175 @@
+"""What is used of the REST API's tables and monitors: keys, and the shapes of answers.
+
+An answer may hold more than that; what is used of it has these types, or says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gatepass.gateway.answers import Malformed, validated
+
+MKEYS = {
+    "firewall/policy": "policyid",
+    "firewall/shaping-policy": "id",
+    "firewall/proxy-policy": "policyid",
+    "router/static": "seq-num",
+    "system.dhcp/server": "id",
+    "webfilter/urlfilter": "id",
+    "ips/custom": "tag",
+    "application/custom": "tag",
+}
+
+
+def mkey_of(path: str) -> str:
+    """The attribute that is the key of a table's rows: "name" for most."""
+    return MKEYS.get(path, "name")
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+_Count = Field(0, ge=0)
+
+
+class _Member(_Shape):
+    name: str | int = ""
+
+
+class _Row(_Shape):
+    """Of any table: attributes have one meaning throughout."""
+
+    policyid: int = 0
+    id: int = 0
+    seq_num: int = Field(0, alias="seq-num")
+    name: str | int = ""
+    status: str = ""
+    ip_version: str = Field("", alias="ip-version")
+    srcintf: list[_Member] = []
+    dstintf: list[_Member] = []
+    traffic_shaper: str = Field("", alias="traffic-shaper")
+    traffic_shaper_reverse: str = Field("", alias="traffic-shaper-reverse")
+    maximum_bandwidth: int = Field(0, ge=0, alias="maximum-bandwidth")
+    guaranteed_bandwidth: int = Field(0, ge=0, alias="guaranteed-bandwidth")
+    bandwidth_unit: Literal["kbps", "mbps", "gbps"] = Field("kbps", alias="bandwidth-unit")
+    auth_timeout: int = Field(0, alias="auth-timeout")
+    certificate: str = ""
+    country_id: str | int = Field("", alias="country-id")
+
+
+class _Interface(_Shape):
+    ip: str = ""
+
+
+class _Interfaces(_Shape):
+    results: dict[str, _Interface]
+
+
+class _Counted(_Shape):
+    policyid: int | None = None
+    bytes: int = _Count
+    packets: int = _Count
+    hit_count: int = _Count
+
+
+class _Policies(_Shape):
+    results: list[_Counted]
+
+
+class _LookUp(_Shape):
+    policy_id: int | None = None
+    policy_action: str = ""
+
+
+class _LookedUp(_Shape):
+    results: _LookUp
+
+
+class _Selector(_Shape):
+    status: str = ""
+    incoming_bytes: int = _Count
+    outgoing_bytes: int = _Count
+
+
+class _Tunnel(_Shape):
+    name: str = ""
+    type: str = ""
+    incoming_bytes: int = _Count
+    outgoing_bytes: int = _Count
+    proxyid: list[_Selector] = []
+
+
+class _Tunnels(_Shape):
+    results: list[_Tunnel]
+
+
+class _Session(_Shape):
+    aip: str = ""
+    in_bytes: int = _Count
+    out_bytes: int = _Count
+
+
+class _User(_Shape):
+    user_name: str = ""
+    subsessions: list[_Session] | None = None
+
+
+class _Users(_Shape):
+    results: list[_User]
+
+
+class _Functions(_Shape):
+    results: dict[str, Any]
+
+
+class LogAnswer(_Shape):
+    """The rows of a log, as far as they are found."""
+
+    results: list[dict[str, Any]] | None = None
+    session_id: int | None = None
+    completed: int = 100
+
+
+_MONITORS: dict[str, type[_Shape]] = {
+    "system/interface": _Interfaces,
+    "firewall/policy": _Policies,
+    "firewall/policy-lookup": _LookedUp,
+    "vpn/ipsec": _Tunnels,
+    "vpn/ssl": _Users,
+    "license/status": _Functions,
+}
+_ROWS = TypeAdapter(list[_Row])
+
+
+def must_be_rows(path: str, rows: Sequence[Mapping], whole: bool) -> None:
+    """Rows of a table are of the shape that is used, and have their keys.
+
+    Args:
+        path: of the table.
+        rows: as they came.
+        whole: whether all attributes were asked for.
+
+    Raises:
+        Malformed: they are not.
+    """
+    call = f"GET cmdb/{path}"
+    validated(_ROWS, rows, call)
+    key = mkey_of(path)
+    if whole and path in MKEYS:
+        for row in rows:
+            if key not in row:
+                raise Malformed(f"the gateway's answer to {call} has a row without its {key}.")
+
+
+def must_be_answer(path: str, answer: Mapping) -> None:
+    """An answer of a monitor is of the shape that is used.
+
+    Raises:
+        Malformed: it is not.
+    """
+    if shape := _MONITORS.get(path):
+        validated(shape, answer, f"GET monitor/{path}")
