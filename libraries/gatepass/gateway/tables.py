@@ -6,9 +6,10 @@ An answer may hold more than that; what is used of it has these types, or says n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from gatepass.gateway.answers import Malformed, validated
 
@@ -41,24 +42,59 @@ class _Member(_Shape):
 
 
 class _Row(_Shape):
-    """Of any table: attributes have one meaning throughout."""
+    """Of any table, where it is no more than one among others."""
 
-    policyid: int = 0
-    id: int = 0
-    seq_num: int = Field(0, alias="seq-num")
     name: str | int = ""
+
+
+class _Policy(_Row):
+    policyid: int = 0
+    status: str = ""
+
+
+class _Numbered(_Row):
+    id: int = 0
+
+
+class _Route(_Shape):
+    seq_num: int = Field(0, alias="seq-num")
+
+
+class _ShapingPolicy(_Numbered):
     status: str = ""
     ip_version: str = Field("", alias="ip-version")
     srcintf: list[_Member] = []
     dstintf: list[_Member] = []
     traffic_shaper: str = Field("", alias="traffic-shaper")
     traffic_shaper_reverse: str = Field("", alias="traffic-shaper-reverse")
+
+
+class _Shaper(_Shape):
+    name: str
     maximum_bandwidth: int = Field(0, ge=0, alias="maximum-bandwidth")
     guaranteed_bandwidth: int = Field(0, ge=0, alias="guaranteed-bandwidth")
     bandwidth_unit: Literal["kbps", "mbps", "gbps"] = Field("kbps", alias="bandwidth-unit")
+
+
+class _SslSettings(_Shape):
     auth_timeout: int = Field(0, alias="auth-timeout")
+
+
+class _Certificate(_Row):
     certificate: str = ""
-    country_id: str | int = Field("", alias="country-id")
+
+
+_TABLES: dict[str, type[_Shape]] = {
+    "firewall/policy": _Policy,
+    "firewall/proxy-policy": _Policy,
+    "firewall/shaping-policy": _ShapingPolicy,
+    "firewall.shaper/traffic-shaper": _Shaper,
+    "router/static": _Route,
+    "system.dhcp/server": _Numbered,
+    "webfilter/urlfilter": _Numbered,
+    "vpn.ssl/settings": _SslSettings,
+    "vpn.certificate/local": _Certificate,
+}
 
 
 class _Interface(_Shape):
@@ -142,7 +178,11 @@ _MONITORS: dict[str, type[_Shape]] = {
     "vpn/ssl": _Users,
     "license/status": _Functions,
 }
-_ROWS = TypeAdapter(list[_Row])
+
+
+@cache
+def _rows_of(row: type[_Shape]) -> type[BaseModel]:
+    return RootModel[list[row]]
 
 
 def must_be_rows(path: str, rows: Sequence[Mapping], whole: bool) -> None:
@@ -157,7 +197,7 @@ def must_be_rows(path: str, rows: Sequence[Mapping], whole: bool) -> None:
         Malformed: they are not.
     """
     call = f"GET cmdb/{path}"
-    validated(_ROWS, rows, call)
+    validated(_rows_of(_TABLES.get(path, _Row)), rows, call)
     key = mkey_of(path)
     if whole and path in MKEYS:
         for row in rows:
