@@ -21,14 +21,14 @@ from fuzz.limits import examples, within
 from fuzz.mangling import NASTY, damaged, mangled
 from gatepass import cli
 from gatepass.base.errors import InputError
+from gatepass.base.phrase import say
 from gatepass.base.printable import MOST, printable
 from gatepass.gateway.journal import NAME as JOURNAL
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.restore import restore_all
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
-from gatepass.results.record import PREFIX, Restoration, dump
+from gatepass.results.record import PREFIX, Evidence, Measurement, Restoration, dump
 from inputs.input_files import CATALOGUE, ORDER, TESTBED, VARIABLES
-from said import evidence, measurement
 
 LONGEST_S = 10
 """After which a call is stuck; nothing is asserted about times."""
@@ -167,6 +167,14 @@ def test_journals_are_altered(tmp_path: Path) -> None:
     altered()
 
 
+MEASURED = Measurement(
+    "throughput", say("rule_set", policies=1000, nat="on"), 312.0, "Mbit/s", "TCP goodput",
+    half_width=2.0, trials=(311.0, 313.0, 312.0), threshold=300.0,
+    series=(311.0, 313.0), series_interval_s=1.0,
+)  # fmt: skip
+SEEN = Evidence(say("counted"), "It counted 3 GB.", True)
+
+
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a small run: output and certificate."""
@@ -181,7 +189,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suite = Suite("Acceptance").suites.create("Suite")
     test = suite.tests.create("One")
     for kind, content in (
-        ("run", run), ("measurement", measurement()), ("evidence", evidence()),
+        ("run", run), ("measurement", MEASURED), ("evidence", SEEN),
         ("restoration", Restoration(True)),
     ):  # fmt: skip
         test.body.create_keyword("Log", args=[dump(kind, content), "DEBUG"])

@@ -169,7 +169,7 @@ def test_what_the_customer_changed_after_a_kill_is_theirs_and_is_told(
         code, told = runs.restore()
         assert code == 2
         assert "nothing of the run is left" in told
-        assert '+ set comments "by the customer"' in told
+        assert 'now: set comments "by the customer"' in told
         assert gateway.row("firewall/policy", 1)["comments"] == "by the customer"
         gateway.change("firewall/policy", 1, {"comments": ""})
     assert _now(runs) == delivered

@@ -21,6 +21,8 @@ def file(name: str) -> Path:
     """A path; an empty name would be this very folder."""
     if not name:
         raise argparse.ArgumentTypeError("the name of the file is empty")
+    if not Path(name).name:
+        raise argparse.ArgumentTypeError(f"'{name}' is a folder; name a file")
     return Path(name)
 
 

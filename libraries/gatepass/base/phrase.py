@@ -73,15 +73,23 @@ NOTHING = Phrase("")
 
 
 def from_json(content: Mapping[str, Any]) -> Phrase:
-    """A phrase as `Phrase.as_json` wrote it."""
-    return say(
-        content["say"],
-        **{
-            key: from_json(part) if isinstance(part, Mapping) else part
-            for key, part in content.items()
-            if key != "say"
-        },
-    )
+    """A phrase as `Phrase.as_json` wrote it.
+
+    Raises:
+        ValueError: it is none, or one that nobody knows.
+    """
+    name = content.get("say") if isinstance(content, Mapping) else None
+    if not isinstance(name, str) or (name and name not in texts()):
+        raise ValueError(f"{str(content)[:60]} is no phrase")
+    parts = {key: part for key, part in content.items() if key != "say"}
+    for key, part in parts.items():
+        if isinstance(part, Mapping):
+            parts[key] = from_json(part)
+        elif not isinstance(part, str | int | float):
+            raise ValueError(f"{key} is no part of a phrase")
+    phrase = say(name, **parts)
+    str(phrase)  # a part of another type would be found only where it is shown
+    return phrase
 
 
 def english(phrase: Phrase) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import threading
 from pathlib import Path
 from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
@@ -40,10 +41,9 @@ def serve(path: Path) -> None:
 
     _must_be_free(path)
     os.umask(0o077)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _end)
     try:
         with short_name(path) as name, _Server(name, _Handler, logRequests=False) as server:
+            _end_at_signals(server)
             server.register_function(RemoteLibraryFactory(_PabotLib("")).run_keyword)
             print(f"The lock server is at work at {path}. Ctrl-C ends it.", flush=True)
             server.serve_forever()
@@ -68,5 +68,9 @@ def _must_be_free(path: Path) -> None:
         raise InputError(f"turns-server {path}: a lock server is at work there already. Use that.")
 
 
-def _end(*_: object) -> None:
-    raise SystemExit
+def _end_at_signals(server: _Server) -> None:
+    def end(*_: object) -> None:  # an exception could end in an answer to somebody
+        threading.Thread(target=server.shutdown).start()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)

@@ -15,6 +15,7 @@ from typing import Any
 from gatepass.base.phrase import NOTHING, Phrase, from_json
 from gatepass.results import schema1
 from gatepass.results.promises import named
+from gatepass.results.shapes import Facts, held_against
 from gatepass.stats.intervals import share
 
 PREFIX = "gatepass-data "
@@ -195,15 +196,19 @@ def parse(message: str) -> tuple[str, object] | None:
     if not message.startswith(PREFIX):
         return None
     body = json.loads(message[len(PREFIX) :])
+    if not isinstance(body, dict):
+        raise ValueError("a record is no group of values")
     kind, schema = body.pop("kind"), body.pop("schema", 1)
     if schema < SCHEMA:
         body = schema1.converted(kind, body)
     build = KINDS[kind]
+    if kind == "run":
+        held_against(Facts, body)
     if build is dict:
         return kind, body
     lists = {key: tuple(value) for key, value in body.items() if isinstance(value, list)}
     phrases = {key: from_json(body[key]) for key in _PHRASES if key in body}
-    return kind, build(**(body | lists | phrases))
+    return kind, held_against(build, body | lists | phrases)
 
 
 def figure(value: float, half_width: float | None = None) -> str:

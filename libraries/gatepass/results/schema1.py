@@ -28,8 +28,13 @@ def converted(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         kind: of the record.
         body: its fields as schema 1 has them.
+
+    Raises:
+        ValueError: it is damaged.
     """
     new = dict(body)
+    if not all(isinstance(new.get(key, ""), str) for key in ("promise", "conditions", "claim")):
+        raise ValueError("a sentence of an older record is no text")
     if kind in ("measurement", "cause"):
         new["promise"] = promise(new.get("promise", ""))
         new["conditions"] = phrase(new.get("conditions", ""), "words")
