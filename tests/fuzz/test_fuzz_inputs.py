@@ -66,7 +66,7 @@ def test_values_are_altered(kind: str, folder: Path) -> None:
     text, load = FILES[kind]
     path = folder / f"{kind}.yaml"
 
-    @examples(150)
+    @examples(200)
     @given(mangled(yaml.safe_load(text)))
     def altered(content: object) -> None:
         path.write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
@@ -83,7 +83,7 @@ def test_bytes_are_altered(kind: str, folder: Path) -> None:
     text, load = FILES[kind]
     path = folder / f"{kind}.yaml"
 
-    @examples(120)
+    @examples(150)
     @given(damaged(text.encode()))
     def altered(content: bytes) -> None:
         path.write_bytes(content)

@@ -92,7 +92,7 @@ class FortiGate:
     def rows(self, path: str, **query: object) -> list[dict]:
         """The rows of a table (or the one of a singleton); `query` as filter=, format=, …"""
         rows = rows_of(self._cmdb("GET", path, query=query), f"GET cmdb/{path}")
-        must_be_rows(path, rows, whole="format" not in query)
+        must_be_rows(path, rows, str(query.get("format", "")))
         return rows
 
     def single(self, path: str, **query: object) -> dict:

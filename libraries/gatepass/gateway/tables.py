@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, RootModel
 
 from gatepass.gateway.answers import Malformed, validated
 
@@ -158,6 +158,23 @@ class _Users(_Shape):
     results: list[_User]
 
 
+class _History(_Shape):
+    values: list[list[FiniteFloat]] = []
+
+
+class _Resource(_Shape):
+    historical: dict[str, _History] = {}
+
+
+class _Usage(_Shape):
+    cpu: list[_Resource]
+    mem: list[_Resource] = []
+
+
+class _Used(_Shape):
+    results: _Usage
+
+
 class _Functions(_Shape):
     results: dict[str, Any]
 
@@ -177,6 +194,7 @@ _MONITORS: dict[str, type[_Shape]] = {
     "vpn/ipsec": _Tunnels,
     "vpn/ssl": _Users,
     "license/status": _Functions,
+    "system/resource/usage": _Used,
 }
 
 
@@ -185,13 +203,13 @@ def _rows_of(row: type[_Shape]) -> type[BaseModel]:
     return RootModel[list[row]]
 
 
-def must_be_rows(path: str, rows: Sequence[Mapping], whole: bool) -> None:
+def must_be_rows(path: str, rows: Sequence[Mapping], shown: str) -> None:
     """Rows of a table are of the shape that is used, and have their keys.
 
     Args:
         path: of the table.
         rows: as they came.
-        whole: whether all attributes were asked for.
+        shown: the attributes that were asked for, with bars between; empty for all.
 
     Raises:
         Malformed: they are not.
@@ -199,7 +217,7 @@ def must_be_rows(path: str, rows: Sequence[Mapping], whole: bool) -> None:
     call = f"GET cmdb/{path}"
     validated(_rows_of(_TABLES.get(path, _Row)), rows, call)
     key = mkey_of(path)
-    if whole and path in MKEYS:
+    if path in MKEYS and (not shown or key in shown.split("|")):
         for row in rows:
             if key not in row:
                 raise Malformed(f"the gateway's answer to {call} has a row without its {key}.")

@@ -6,10 +6,12 @@ What bears the run's mark is looked for on the device as well: a line of the jou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from gatepass.base.paths import run_name
+from gatepass.gateway.answers import Malformed
 from gatepass.gateway.changes import object_of, remove_marked, settable
 from gatepass.gateway.config_objects import ObjectChange, object_changes, objects_named
 from gatepass.gateway.configuration import comparable, differences
@@ -38,24 +40,31 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
     """
     mark = journal.head["mark"]
     gateway.other = gateway.forbidden = ""  # the right one may be back, or its user's rights
-    left, problems = _take_back(gateway, journal.entries, mark)
-    if problems and (gateway.lost or gateway.other):
-        return Restoration(False, left=tuple(left), problem=problems[-1])
-    try:
-        after = comparable(gateway.backup())
-        unknown = _unknown(after, mark, left)
-        # what was announced may come late, of a script that was at work when its run was killed
-        if unknown and (by_mark or _announced(journal.entries).issuperset(unknown)):
-            left, problems = _take_back(gateway, _entries_of(objects_named(after, mark)), mark)
-            after = comparable(gateway.backup())
-            unknown = _unknown(after, mark, left)
-    except (GatewayLost, Refused) as error:
-        return Restoration(False, left=tuple(left), problem=str(error))
+    taken = _take_back(gateway, journal.entries, mark)
+    if taken.lost:
+        return Restoration(False, left=tuple(taken.left), problem=taken.lost)
     try:
         before = saved.read_text(encoding="utf-8")
     except OSError as error:
         problem = f"{saved}, the configuration from before, cannot be read ({error.strerror})"
-        return Restoration(False, left=tuple(left), problem=problem)
+        return Restoration(False, left=tuple(taken.left), problem=problem)
+    try:
+        after = comparable(gateway.backup())
+        # what the run has changed and looks like somebody else's is looked at once more
+        if changes := _changes_of(journal.entries, object_changes(before, after)):
+            again = _take_back(gateway, changes, mark)
+            taken = replace(taken, changes=again.changes, problems=taken.problems + again.problems)
+            after = comparable(gateway.backup())
+        unknown = _unknown(after, mark, taken.left)
+        # what was announced may come late, of a script that was at work when its run was killed
+        if unknown and (by_mark or _announced(journal.entries).issuperset(unknown)):
+            again = _take_back(gateway, _entries_of(objects_named(after, mark)), mark)
+            taken = replace(taken, objects=again.objects, problems=taken.problems + again.problems)
+            after = comparable(gateway.backup())
+            unknown = _unknown(after, mark, taken.left)
+    except (GatewayLost, Refused) as error:
+        return Restoration(False, left=tuple(taken.left), problem=str(error))
+    left, problems = taken.left, list(dict.fromkeys(taken.problems))
     changed = differences(before, after)
     ours = objects_named(after, mark)
     others = [
@@ -75,8 +84,8 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
         problems.append(f"the configuration still holds the run's mark, {mark}")
     elif left:
         problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
-    if not changed and not left:
-        problems = []  # whatever was refused, it is as it was
+    else:
+        problems = []  # whatever was refused, it is done
     if not problems:
         journal.close()  # there is nothing more that it could undo
     if others:
@@ -103,6 +112,19 @@ def _unknown(text: str, mark: str, left: Sequence[str]) -> list[tuple[str, str]]
     return [one for one in objects_named(text, mark) if " ".join(one) not in left]
 
 
+def _changes_of(entries: Sequence[dict], differing: Sequence[ObjectChange]) -> list[dict]:
+    """The changes of a run to objects that are not as they were."""
+    names = {one.name for one in differing}
+    return [
+        entry for entry in entries if entry["do"] == "change" and _name(entry) in names
+    ]
+
+
+def _name(entry: dict) -> str:
+    """Table and key of what was changed."""
+    return f"{entry['path']} {entry['mkey'] or ''}".rstrip()
+
+
 def _announced(entries: Sequence[dict]) -> set[tuple[str, str]]:
     """The objects that a journal tells of."""
     return {
@@ -121,41 +143,65 @@ def _entries_of(objects: Sequence[tuple[str, str]]) -> list[dict]:
     ]
 
 
-def _take_back(
-    gateway: FortiGate, entries: Sequence[dict], mark: str
-) -> tuple[list[str], list[str]]:
+@dataclass(frozen=True)
+class _Taken:
+    """What was not taken back.
+
+    Attributes:
+        objects, changes: by table and key.
+        problems: what the device said.
+        lost: why it was given up before its end; empty where it was not.
+    """
+
+    objects: list[str]
+    changes: list[str]
+    problems: list[str]
+    lost: str = ""
+
+    @property
+    def left(self) -> list[str]:
+        """All of it."""
+        return self.objects + self.changes
+
+
+def _take_back(gateway: FortiGate, entries: Sequence[dict], mark: str) -> _Taken:
     """Undo entries, newest first, and again what was refused, as long as that gets further.
 
-    A policy may have been given a profile that was made after it, and holds on to that one.
-
-    Returns:
-        The objects that would not go, and what the device said.
+    A policy may have been given a profile that was made after it, and holds on to that one. An
+    answer that cannot be understood holds up its own entry alone.
     """
     todo, before = list(_newest_first(entries)), None
     while True:
-        left: list[str] = []
-        problems: list[str] = []
-        refused: list[dict] = []
+        taken, refused = _Taken([], [], []), []
         for entry in todo:
-            path = entry["path"]
             try:
-                if entry["do"] == "change":
-                    if stays := _change_back(gateway, entry):
-                        raise Refused(stays)
-                elif stuck := remove_marked(gateway, path, entry["mkeys"], mark):
-                    left += [f"{path} {mkey}" for mkey in stuck]
-                    problems += [refusal for refusal in stuck.values() if refusal][:1]
-                    refused.append({**entry, "mkeys": list(stuck)})
-            except Refused as error:
-                problems.append(str(error))
+                stuck = _take_one_back(gateway, entry, mark)
+            except (Refused, Malformed) as error:
+                if gateway.other:
+                    return replace(taken, lost=str(error))
+                taken.problems.append(str(error))
                 refused.append(entry)
                 if entry["do"] == "change":
-                    left.append(f"{path} {entry['mkey'] or ''}".rstrip())
+                    taken.changes.append(_name(entry))
             except GatewayLost as error:
-                return left, [*problems, str(error)]
-        if not refused or (len(left), len(refused)) == before:
-            return left, problems
-        todo, before = refused, (len(left), len(refused))
+                return replace(taken, lost=str(error))
+            else:
+                if stuck:
+                    taken.objects.extend(f"{entry['path']} {mkey}" for mkey in stuck)
+                    taken.problems.extend([said for said in stuck.values() if said][:1])
+                    refused.append({**entry, "mkeys": list(stuck)})
+        if not refused or (len(taken.left), len(refused)) == before:
+            return taken
+        todo, before = refused, (len(taken.left), len(refused))
+
+
+def _take_one_back(gateway: FortiGate, entry: dict, mark: str) -> dict[str | int, str]:
+    """Undo an entry; the keys of objects that would not go, each with the refusal."""
+    if entry["do"] == "create":
+        return remove_marked(gateway, entry["path"], entry["mkeys"], mark)
+    if stays := _change_back(gateway, entry):
+        raise Refused(stays)
+    return {}
 
 
 def _newest_first(entries: Sequence[dict]) -> Iterable[dict]:
@@ -198,8 +244,6 @@ def _as_changed(gateway: FortiGate, entry: dict) -> list[str]:
     """The attributes that are still as a run has set them."""
     row = object_of(gateway, entry["path"], entry["mkey"]) or {}
     before, now = entry["before"], entry["now"]
-    return [
-        name
-        for name in before
-        if name in row and settable(row[name]) == now.get(name) != before[name]
-    ]
+    if lacking := [name for name in before if now.get(name) is not None and name not in row]:
+        raise Malformed(f"the gateway shows {entry['path']} without its {lacking[0]}.")
+    return [name for name in before if settable(row.get(name)) == now.get(name) != before[name]]
