@@ -7,7 +7,6 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 
 from gatepass.base.arguments import Parser as _Parser
 from gatepass.base.arguments import file as _file
@@ -72,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return _dispatch(list(arguments))
     except InputError as mistake:
-        print(f"Mistake: {shown(str(mistake))}", file=sys.stderr)
+        print(f"Mistake: {' '.join(shown(str(mistake)).splitlines())}", file=sys.stderr)
         return MISTAKE
     except KeyboardInterrupt:
         mend = "`./run.sh restore` mends a gateway that is left changed."
@@ -304,7 +303,7 @@ def _turns_server(arguments: list[str]) -> int:
     from gatepass.fleet.turns_server import serve
 
     parser = _Parser(prog="./run.sh turns-server", description="A fleet's lock server.")
-    parser.add_argument("socket", type=Path, help="where it is reached; made, and removed after")
+    parser.add_argument("socket", type=_file, help="where it is reached; made, and removed after")
     serve(parser.parse_args(arguments).socket.absolute())
     return DONE
 

@@ -132,7 +132,7 @@ def test_calls_are_altered(command: str, tmp_path: Path, monkeypatch: pytest.Mon
         assert "Traceback" not in said and "itself failed" not in said
         if code == 64:
             assert said.startswith("Mistake: ") and said.count("\n") == 1
-            must_be_a_sentence(said.rstrip("\n"), "")
+            must_be_a_sentence(said.removeprefix("Mistake: ").rstrip("\n"), "")
 
     altered()
 

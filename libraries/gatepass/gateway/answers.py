@@ -21,6 +21,9 @@ MOST_ROWS = 100_000
 class GatewayLost(Exception):
     """The API gave no usable answer within the time allowed: the rig cannot tell why."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(shown(message))
+
 
 class Malformed(GatewayLost):
     """An answer has another shape than the API's, so that it says nothing."""
@@ -39,7 +42,7 @@ class Refused(Exception):
     """
 
     def __init__(self, message: str, code: int = 0, status: int = 0) -> None:
-        super().__init__(message)
+        super().__init__(shown(message))
         self.code = code
         self.status = status
 

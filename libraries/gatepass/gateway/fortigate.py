@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 import ssl
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from urllib.parse import quote
 
 import requests
 
+from gatepass.base.printable import printable
 from gatepass.base.waiting import until
 from gatepass.gateway import transport
 from gatepass.gateway.answers import (
@@ -43,6 +45,7 @@ DUPLICATE, NOT_FOUND = -5, -3
 _DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LOST_S = 3
+_SERIAL = re.compile(r"[A-Za-z0-9-]{1,40}")
 _BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
 
 
@@ -321,11 +324,13 @@ class FortiGate:
     def _must_be_the_same(self, answer: dict, response: Answer) -> None:
         """FortiOS ends each answer with the device's serial number."""
         serial = answer.get("serial")
-        if not self.serial and isinstance(serial, str):
+        if not self.serial and serial is not None:
+            if not isinstance(serial, str) or not _SERIAL.fullmatch(serial):
+                raise Malformed(f"the gateway tells {serial!r} for its serial number.")
             self.serial = serial
         elif self.serial and serial != self.serial:
             came = str(serial)[:40] if serial else "a device that tells no serial number"
-            self.other = (
+            self.other = printable(
                 f"another device answers at {self.url}: {response.method} {response.path} came "
                 f"from {came}, and this run began with {self.serial}. Nothing more was sent to it."
             )
