@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{message[0].upper()}{message[1:]}. See {self.prog} --help.")
 
 
-def file_or_folder(name: str) -> Path:
+def any_path(name: str) -> Path:
     """A path of a file or a folder; an empty name would be this very folder."""
     if not name:
         raise argparse.ArgumentTypeError("the name of the file is empty")
@@ -37,7 +37,7 @@ def file(name: str) -> Path:
     """The path of a file; ``.`` and ``/`` are none."""
     if name and not Path(name).name:
         raise argparse.ArgumentTypeError(f"'{name}' is a folder; name a file")
-    return file_or_folder(name)
+    return any_path(name)
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

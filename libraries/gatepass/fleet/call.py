@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gatepass.base.arguments import Parser, file, file_or_folder, split
+from gatepass.base.arguments import Parser, any_path, file, split
 from gatepass.base.errors import InputError
 from gatepass.base.paths import FLEET, RESULTS, VARIABLES
 from gatepass.fleet import entries as plan
@@ -113,14 +113,14 @@ def sentence(call: FleetCall) -> str:
 def _parser() -> Parser:
     parser = Parser(prog="./run.sh", allow_abbrev=False, add_help=False)
     parser.add_argument("--order", type=file, action="append", default=[])
-    parser.add_argument("--orders", type=file_or_folder)
+    parser.add_argument("--orders", type=any_path)
     parser.add_argument("--testbed", type=file, action="append", default=[])
-    parser.add_argument("--testbeds", type=file_or_folder)
+    parser.add_argument("--testbeds", type=any_path)
     parser.add_argument("--lab-gateways", type=_number)
     parser.add_argument("--lab", action="store_true")  # run.sh has built the testbeds
     parser.add_argument("--profile")
     parser.add_argument("--processes", type=_number)
-    parser.add_argument("--resume", type=file_or_folder)
+    parser.add_argument("--resume", type=any_path)
     parser.add_argument("--shard", type=_shard)
     parser.add_argument("--turns", type=_socket)
     parser.add_argument("--yes", action="store_true")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gatepass.base.arguments import Parser, file_or_folder
+from gatepass.base.arguments import Parser, any_path
 from gatepass.base.errors import InputError
 from gatepass.fleet.closing import closing_box
 from gatepass.fleet.outcome import read_fleet
@@ -41,9 +41,9 @@ def fleet(arguments: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=file_or_folder, help="of a fleet's run")
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=any_path, help="of a fleet's run")
     parser.add_argument(
-        "--to", metavar="FOLDER", type=file_or_folder, help="where to write; needed for several folders"
+        "--to", metavar="FOLDER", type=any_path, help="where to write; needed for several folders"
     )
     args = parser.parse_args(arguments)
     target = args.to or _only(args.folders)

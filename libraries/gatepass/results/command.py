@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatepass.base.arguments import Parser, file, file_or_folder
+from gatepass.base.arguments import Parser, any_path, file
 from gatepass.base.errors import InputError
 from gatepass.results import results_json
 from gatepass.results import trials_csv as trials_table
@@ -21,7 +21,7 @@ def results(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("output", metavar="OUTPUT.XML", type=file, help="of a run")
-    parser.add_argument("--to", metavar="FOLDER", type=file_or_folder, help="default: the folder it lies in")
+    parser.add_argument("--to", metavar="FOLDER", type=any_path, help="default: the folder it lies in")
     args = parser.parse_args(arguments)
     document = results_json.document(*read_digested(args.output))
     folder = args.to or args.output.parent
