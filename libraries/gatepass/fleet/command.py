@@ -41,7 +41,7 @@ def fleet(arguments: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=any_path, help="of a fleet's run")
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=any_path, help="of a fleet")
     parser.add_argument(
         "--to", metavar="FOLDER", type=any_path, help="where to write; needed for several folders"
     )

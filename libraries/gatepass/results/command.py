@@ -21,7 +21,7 @@ def results(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("output", metavar="OUTPUT.XML", type=file, help="of a run")
-    parser.add_argument("--to", metavar="FOLDER", type=any_path, help="default: the folder it lies in")
+    parser.add_argument("--to", metavar="FOLDER", type=any_path, help="default: beside it")
     args = parser.parse_args(arguments)
     document = results_json.document(*read_digested(args.output))
     folder = args.to or args.output.parent
