@@ -30,13 +30,14 @@ def two_hosts(folders: tuple[Path, Path]) -> Iterator[tuple[LocalShell, LocalShe
     with ExitStack() as stack:
         shells = []
         for name, folder in zip(("peer", "gateway"), folders, strict=True):
-            words = ["unshare", "--net", "sh", "-c", "ip link set lo up && echo && exec cat"]
+            begin = "ip link set lo up && mount -n -t tmpfs none /run && echo && exec cat"
+            words = ["unshare", "--net", "--mount", "sh", "-c", begin]
             holder = stack.enter_context(
                 subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             )
             stack.callback(holder.kill)
             assert holder.stdout is not None and holder.stdout.readline()
-            inside = ("nsenter", "--net", "--target", str(holder.pid))
+            inside = ("nsenter", "--net", "--mount", "--target", str(holder.pid))
             shells.append(LocalShell(name, folder, inside))
         peer, gateway = shells
         for shell, command in (

@@ -11,7 +11,7 @@ import pytest
 from api_server import ScriptedApi, broken_off, text, told
 
 from gatepass.gateway import transport
-from gatepass.gateway.answers import AnotherDevice, Malformed
+from gatepass.gateway.answers import AnotherDevice, Malformed, Refused
 from gatepass.gateway.fortigate import FortiGate, GatewayLost
 
 PATH = "firewall/address"
@@ -72,6 +72,21 @@ def test_half_a_backup_is_none(api: ScriptedApi, client: FortiGate, backup: str)
     assert client.backup() == WHOLE
     with pytest.raises(Malformed, match="breaks off after"):
         client.backup()
+
+
+def test_a_right_that_the_user_lacks_is_told_apart_from_a_wrong_token(
+    api: ScriptedApi, client: FortiGate
+) -> None:
+    api.script = [text(401, ""), told(serial="FGT1", results=[]), text(401, ""), text(403, "")]
+    with pytest.raises(Refused, match="refuses the API token"):
+        client.rows(PATH)
+    client.rows(PATH)
+    with pytest.raises(Refused, match="although it has taken the token for other calls"):
+        client.delete(PATH, "a")
+    assert "with 401" in client.forbidden
+    with pytest.raises(Refused, match="may not do this"):
+        client.change(PATH, "a", {})
+    assert "403 on PUT" in client.forbidden
 
 
 # without end

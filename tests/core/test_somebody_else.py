@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from gateway_client import GatewayUnderTest
+from played import Played
 
+from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.config_objects import object_changes, objects
@@ -14,6 +19,7 @@ from gatepass.gateway.undo import SAVED, undo
 from gatepass.report.checks import reasons
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import FAIL, NOT_PROVEN, PASS, REJECTED, Restoration
+from Run import Run
 
 ADDRESS, INTERFACE, POLICY = "firewall/address", "system/interface", "firewall/policy"
 SUBNET = {"type": "ipmask", "subnet": "198.19.7.0 255.255.255.0"}
@@ -181,3 +187,46 @@ def test_an_order_is_not_decided_on_a_gateway_that_somebody_changed() -> None:
     alone = Outcome({}, checks, {}, Restoration(False, problem=problem), 1.0)
     assert alone.verdict == REJECTED and "It is slow" in alone.reasons()[0]
     assert str(say("not_back", problem=problem)) == reasons(alone)[-1].text
+
+
+@pytest.mark.parametrize("forbidden", [True, False])
+def test_what_the_api_user_may_not_remove_is_not_the_gateways_fault(forbidden: bool) -> None:
+    left = Restoration(False, left=("firewall/address a",), problem="1 objects would not go")
+    gateway = SimpleNamespace(forbidden="403" * forbidden, lost="", other="")
+    journal = SimpleNamespace(entries=[])
+    workspace = SimpleNamespace(
+        restore=lambda: left, changes=SimpleNamespace(journal=journal)
+    )
+    run = Run(Played(gateway=gateway, workspace=workspace, folder=Path("/r/20260101-a")))
+    wanted = (NotProven, r"Then call \./run\.sh restore") if forbidden else (AssertionError, "go")
+    with pytest.raises(wanted[0], match=wanted[1]):
+        run.the_configuration_should_be_back_as_it_was()
+
+
+def test_somebody_elses_change_alone_is_not_the_gateways_fault() -> None:
+    seen = Restoration(False, ("x",), problem="somebody changed the gateway", others=("x",))
+    workspace = SimpleNamespace(
+        restore=lambda: seen, changes=SimpleNamespace(journal=SimpleNamespace(entries=[]))
+    )
+    run = Run(Played(gateway=SimpleNamespace(forbidden=""), workspace=workspace))
+    with pytest.raises(NotProven, match=r"somebody changed the gateway\. Nothing of the run"):
+        run.the_configuration_should_be_back_as_it_was()
+
+
+@pytest.mark.parametrize("how", ["cut off", "damaged"])
+def test_what_a_lost_line_may_have_told_is_not_taken_for_somebody_elses(
+    changes: Changes, gateway: FortiGate, how: str
+) -> None:
+    """A changed attribute bears no mark, so nothing but its line tells whose it is."""
+    changes.change(POLICY, 1, {"comments": "ours"})
+    changes.journal.release()
+    path = changes.journal.path
+    head, *lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(head + (lines[0][:30] if how == "cut off" else b"x" + b"".join(lines)[1:]))
+    left = Journal.read(path)
+    assert left.adopt()
+    told = undo(gateway, left, path.with_name(SAVED))
+    assert not told.identical and told.others == () and not left.closed
+    assert "it may have made these changes itself: firewall/policy 1 was changed" in told.problem
+    gateway.change(POLICY, 1, {"comments": ""})  # by hand, as it says
+    assert undo(gateway, left, path.with_name(SAVED)).identical and left.closed

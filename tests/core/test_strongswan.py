@@ -101,6 +101,14 @@ def test_tunnels_come_up_carry_and_go(charons: tuple[Charon, Charon]) -> None:
     assert carries(gateway.shell, 2) and carries(gateway.shell, 3)
 
 
+def test_nothing_is_left_in_the_hosts_run(charons: tuple[Charon, Charon]) -> None:
+    """`mount` itself would leave a folder there."""
+    both_know(charons)
+    for charon in charons:
+        charon.stop()
+        assert charon.shell.run("ls -A /run").output == ""
+
+
 def test_rekeying_makes_a_new_pair(charons: tuple[Charon, Charon]) -> None:
     peer, gateway = charons
     (name,) = both_know(charons)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -107,6 +108,32 @@ def test_a_signal_after_the_last_check_costs_nothing(own: Runs, tmp_path: Path) 
     assert code == NOT_PROVEN, told
     assert (run.folder / "results.json").is_file()
     assert "NOT PROVEN" in told and "failed" in told  # of Chromium
+
+
+def test_somebody_else_at_work_is_told_by_name(own: Runs) -> None:
+    """Nothing is said of a gateway that was another one in the middle of its test."""
+    before = Configuration.of(own.testbed)
+    run = own.start(*NARROW, *HANDOVER)
+    assert run.reaches(5)
+    with own.gateway() as gateway:
+        branch = {"name": "branch", "type": "ipmask", "subnet": "10.77.0.0 255.255.0.0"}
+        gateway.create("firewall/address", branch)
+        gateway.change("firewall/policy", 1, {"comments": "by the night shift"})
+        code, told = run.ended()
+        assert code == NOT_PROVEN, told
+        words = " ".join(told.replace("│", " ").split())
+        assert "somebody changed the gateway while the test ran (between" in words
+        assert "firewall/address branch was added (set subnet 10.77.0.0 255.255.0.0)" in words
+        results = json.loads((run.folder / "results.json").read_text())
+        assert results["verdict"] == "not proven"
+        assert [one.split(" was ")[0] for one in results["restoration"]["others"]] == [
+            "firewall/address branch", "firewall/policy 1",
+        ]  # fmt: skip
+        assert "Nothing to restore" in own.restore()[1]  # only ours was put back, and all of it
+        assert gateway.row("firewall/policy", 1)["comments"] == "by the night shift"
+        gateway.delete("firewall/address", "branch")
+        gateway.change("firewall/policy", 1, {"comments": ""})
+    assert Configuration.of(own.testbed) == before
 
 
 def test_a_damaged_journal_holds_no_other_up(own: Runs) -> None:

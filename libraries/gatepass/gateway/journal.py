@@ -46,6 +46,7 @@ class Journal:
         closed: whether the gateway is known to be as it was.
         lost_lines: how many lines cannot be read any more; a last one that was cut off is not
             among them, as a kill does that before the call goes out.
+        cut_off: whether it breaks off in the middle of a line.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class Journal:
     host_changes: HostChanges = field(default_factory=dict)
     closed: bool = False
     lost_lines: int = 0
+    cut_off: bool = False
     _file: IO[str] | None = field(default=None, repr=False)
     _writing: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -82,7 +84,8 @@ class Journal:
     def read(cls, path: Path) -> Journal:
         """The journal of an earlier run, as far as it can be read."""
         journal = cls(path)
-        *whole, _ = path.read_bytes().split(b"\n")
+        *whole, rest = path.read_bytes().split(b"\n")
+        journal.cut_off = bool(rest)
         for line in whole:
             entry = _entry(line)
             if entry is None:

@@ -84,6 +84,13 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
         problems.append(f"the configuration still holds the run's mark, {mark}")
     elif left:
         problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
+    elif others and (journal.lost_lines or journal.cut_off):
+        problems.append(
+            "lines of the run's journal are lost, so it may have made these changes itself: "
+            f"{_named(others)}. Set that back by hand and call restore again, or remove "
+            f"{journal.path} where it was meant"
+        )
+        others = []
     else:
         problems = []  # whatever was refused, it is done
     if not problems:
@@ -102,9 +109,13 @@ def _of_somebody(others: Sequence[ObjectChange], saved: Path) -> str:
     """What somebody else has changed, and between when."""
     since = datetime.fromtimestamp(saved.stat().st_mtime)
     times = f"between {since:%H:%M:%S} on {since:%Y-%m-%d} and {datetime.now():%H:%M:%S}"
-    named = "; ".join(one.sentence for one in others[:_NAMED])
+    return f"somebody changed the gateway while the test ran ({times}): {_named(others)}"
+
+
+def _named(others: Sequence[ObjectChange]) -> str:
+    """The first of them, each with before and after."""
     more = f"; and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    return f"somebody changed the gateway while the test ran ({times}): {named}{more}"
+    return "; ".join(one.sentence for one in others[:_NAMED]) + more
 
 
 def _unknown(text: str, mark: str, left: Sequence[str]) -> list[tuple[str, str]]:
