@@ -209,11 +209,14 @@ def main(args: Namespace) -> None:
     plan += [ACCIDENTS[number % len(ACCIDENTS)] for number in range(times)]
     random.Random(seed).shuffle(plan)
     found: Counter[tuple[str, str]] = Counter()
+    stopped = threading.Event()
     with labs(2) as both, ThreadPoolExecutor(len(both)) as side_by_side:
 
         def work(number: int) -> None:
             runs = Runs(both[number], random.Random(seed + number))
             for turn, happens in enumerate(plan[number :: len(both)]):
+                if stopped.is_set():
+                    return
                 folder = runs.results / str(turn)
                 folder.mkdir()
                 claim = happens(runs, folder)
@@ -223,7 +226,10 @@ def main(args: Namespace) -> None:
                 if claim in WRONG:
                     print(f"{happens.__name__}, {folder}: {claim}", flush=True)
 
-        list(side_by_side.map(work, range(len(both))))
+        try:
+            list(side_by_side.map(work, range(len(both))))
+        finally:
+            stopped.set()  # where one ends early, or all is stopped from outside
     kinds = [one.__name__.replace("_", " ") for one in (killed, *ACCIDENTS)]
     rows = [
         (kind, sum(count for (of, _), count in found.items() if of == kind),
