@@ -29,7 +29,9 @@ in_labs() {
 has_testbed=no wants_help=no
 arguments=()
 for word in "$@"; do
-  [[ ${before-} != --resume || ${past_dashes-} ]] || word=--resume=$word
+  if [[ ${before-} == --resume && ! ${past_dashes-} ]]; then
+    if [[ $word == --* ]]; then arguments+=(--resume); else word=--resume=$word; fi   # RUN is missing
+  fi
   before=$word
   [[ ${past_dashes-} ]] || case $word in
     --)                         past_dashes=1 ;;

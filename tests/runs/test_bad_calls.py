@@ -244,7 +244,7 @@ def run_sh() -> Callable[..., subprocess.CompletedProcess[str]]:
         (["--testbed", "nowhere.yaml"], ["nowhere.yaml"]),
         (["--testbed=nowhere.yaml", "--profile", "quick"], ["nowhere.yaml"]),
         (["restore", "no-such-run"], ["no-such-run"]),
-        (["--resume", "--order", "nowhere.yaml"], ["--order"]),
+        (["--resume", "--order", "nowhere.yaml"], ["--resume", "expected one argument"]),
         (["certificate", "no-such.xml"], ["no-such.xml"]),
         (["--yes", "certificate", "no-such.xml"], ["no-such.xml"]),
         (["--yes", "validate", "--order", "nowhere.yaml"], ["nowhere.yaml"]),
