@@ -122,7 +122,7 @@ def test_somebody_else_at_work_is_told_by_name(own: Runs) -> None:
         code, told = run.ended()
         assert code == NOT_PROVEN, told
         words = " ".join(told.replace("│", " ").split())
-        assert "somebody changed the gateway while the test ran (between" in words
+        assert "Somebody changed the gateway while the test ran (between" in words
         assert "firewall/address branch was added (set subnet 10.77.0.0 255.255.0.0)" in words
         results = json.loads((run.folder / "results.json").read_text())
         assert results["verdict"] == "not proven"

@@ -137,6 +137,10 @@ class Outcome:
         reasons = []
         if self.restoration is None:
             reasons.append(say("restoration_unknown"))
+        elif self.changed_by_others:
+            problem = self.restoration.problem
+            told = any(problem.lower() in check.message.lower() for check in self.checks)
+            reasons.append(say("changed_by_others", detail="" if told else f" {problem}"))
         elif not self.restoration.identical:
             problem = self.restoration.problem or say("see_differences")
             reasons.append(say("not_back", problem=problem))
