@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.gateway.cmdb.editor import Editor, Recorder
+from lab.gateway.cmdb.editor import Editor
+from lab.gateway.cmdb.recorder import Recorder
 from lab.gateway.cmdb.rows import SINGLETON, Builder, Row
 from lab.gateway.cmdb.state import State
 from lab.gateway.cmdb.store import Store
