@@ -19,6 +19,7 @@ from gatepass.gateway.undo import SAVED, undo
 from gatepass.report.checks import reasons
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import FAIL, NOT_PROVEN, PASS, REJECTED, Restoration
+from gatepass.run.run import closing_box
 from Run import Run
 
 ADDRESS, INTERFACE, POLICY = "firewall/address", "system/interface", "firewall/policy"
@@ -234,3 +235,20 @@ def test_what_a_lost_line_may_have_told_is_not_taken_for_somebody_elses(
     assert "it may have made these changes itself: firewall/policy 1 was changed" in told.problem
     gateway.change(POLICY, 1, {"comments": ""})  # by hand, as it says
     assert undo(gateway, left, path.with_name(SAVED)).identical and left.closed
+
+
+@pytest.mark.parametrize("left", [("firewall/address gp0a1b2c-a", "firewall/policy 7"), ()])
+def test_a_gateway_that_is_left_changed_is_named_with_the_call(
+    changes: Changes, left: tuple[str, ...]
+) -> None:
+    """Also where the order is rejected for another reason."""
+    folder = changes.journal.path.parent
+    checks = [Check("A", "One", FAIL, "It is slow.")]
+    run = {"gateway": {"serial": "FGVM01"}, "order": {"order": "A-1"}}
+    outcome = Outcome(run, checks, {}, Restoration(False, left=left, problem="x"), 1.0)
+    box = " ".join(closing_box(outcome, folder, "").replace("│", " ").split())
+    assert "The gateway FGVM01 is left changed" in box
+    assert ("2 objects of the run are left, firewall/address gp0a1b2c-a" in box) == bool(left)
+    assert f"Call ./run.sh restore {folder.name}" in box
+    changes.journal.close()
+    assert "left changed" not in closing_box(outcome, folder, "")

@@ -32,6 +32,7 @@ from gatepass.inputs.profile import NamedProfile
 from gatepass.inputs.published import load_published
 from gatepass.report import certificate
 from gatepass.report.checks import reasons
+from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan, sentences, turns
@@ -299,10 +300,19 @@ def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> 
         **({"History": changed} if changed else {}),
     }
     if left_changed(folder):
-        lines.append(f"The gateway is left changed. Call ./run.sh restore {run_name(folder)}")
+        lines.append(_left_changed(outcome, folder))
     if outcome.lab:
         lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
     return "\n" + boxed(lines, below)
+
+
+def _left_changed(outcome: Outcome, folder: Path) -> str:
+    """What a user has to do for a gateway that could not be put back."""
+    serial = group(outcome.run, "gateway").get("serial") or "that was tested"
+    left = outcome.restoration.left if outcome.restoration else ()
+    what = f": {len(left)} objects of the run are left, {left[0]} is the first" if left else ""
+    call = f"Call ./run.sh restore {run_name(folder)}"
+    return f"The gateway {serial} is left changed{what}. {call}"
 
 
 def _robot_options(words: tuple[str, ...]) -> None:
