@@ -6,8 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=$root/.venv
 export PATH=$venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-# compiled once; beside the project's own files nothing is written
-export PYTHONPATH=$root/libraries:$root PYTHONPYCACHEPREFIX=$venv/pycache
+export PYTHONPATH=$root/libraries:$root PYTHONDONTWRITEBYTECODE=1
 
 failed()  { printf 'Gatepass: %s\n' "$*" >&2; exit 70; }
 say()     { printf '%s\n' "$*" >&2; }
@@ -56,8 +55,7 @@ as_root=()
 if (( EUID != 0 )) && [[ $lab == yes ]]; then
   command -v sudo >/dev/null || failed "the embedded lab needs root, and there is no sudo. Run this as root, or name a --testbed."
   say "The embedded lab needs root: using sudo."
-  export PYTHONDONTWRITEBYTECODE=1   # or root would own a part of the cache
-  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONPYCACHEPREFIX,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_PDF,GATEPASS_DEBUG,LAB_FOLDER)
+  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_PDF,GATEPASS_DEBUG,LAB_FOLDER)
 fi
 
 # --- system packages ------------------------------------------------------------------------------

@@ -171,7 +171,7 @@ def _joining(group: Path | None) -> tuple[str, ...]:
 
 
 def environment() -> dict[str, str]:
-    """What programs of the lab find in their environment; little of the caller's."""
+    """What programs of the lab find in their environment; nothing of the caller's."""
     return {
         "PATH": PATH,
         "HOME": pwd.getpwuid(0).pw_dir,
@@ -182,8 +182,6 @@ def environment() -> dict[str, str]:
         "TERM": os.environ.get("TERM", "dumb"),
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        # compiled once, by whoever started the lab
-        "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", ""),
     }
 
 

@@ -155,7 +155,7 @@ def test_one_answer_is_altered(
     answers = recorder.answers
     assert answers
 
-    @examples(110 if name in READS else 160)
+    @examples(100 if name in READS else 125)
     @given(st.data())
     def told(data: st.DataObject) -> None:
         at = data.draw(st.integers(0, len(answers) - 1))
@@ -198,7 +198,7 @@ def test_an_answer_to_the_undoing_is_altered(
     assert undo(gateway, changes.journal, saved).identical
     monkeypatch.setattr(transport, "call", real)
 
-    @examples(200)
+    @examples(150)
     @given(st.data())
     def told(data: st.DataObject) -> None:
         at = data.draw(st.integers(0, len(recorder.answers) - 1))
