@@ -95,8 +95,11 @@ class Run(KeywordLibrary):
             observed = f"{objects} objects removed; the configuration compares equal."
             self.check.evidence(claim, observed, True)
         elif restoration.others and not restoration.left:
-            problem = f"{restoration.problem[:1].upper()}{restoration.problem[1:]}"
-            raise NotProven(f"{problem}. Nothing of the run is left; run again alone.")
+            others = restoration.others
+            raise NotProven(
+                f"Somebody changed {len(others)} objects of the gateway while the test ran "
+                f"({others[0]}). Nothing of the run is left; run again alone."
+            )
         elif restoration.left and self.run.gateway.forbidden:  # the rights of a user are the rig's
             call = f"Then call ./run.sh restore {run_name(self.run.folder)}."
             raise NotProven(f"{restoration.problem}. {call}")

@@ -88,7 +88,7 @@ def test_what_the_journal_knows_is_undone(killed: LocalShell, tmp_path: Path) ->
 def test_a_planted_undo_is_not_run(killed: LocalShell, tmp_path: Path, name: str) -> None:
     planted = Path(killed.folder()) / name
     planted.write_text(f"touch {tmp_path}/planted\n")
-    assert left(killed) == f"{planted} stands in no journal here and was not run\n"
+    assert left(killed) == f"{planted}, which stands in no journal here and was not run\n"
     assert planted.exists() and not (tmp_path / "planted").exists()
     assert (tmp_path / "undone").exists() == (name == "near.undo")
 
@@ -103,5 +103,5 @@ def test_what_another_user_made_is_left_alone(
         Path(killed.folder()).symlink_to(folder)
     else:
         os.chown(folder, 65534, 65534)
-    assert left(killed) == f"{killed.folder()} is of another user and is left alone\n"
+    assert left(killed) == f"{killed.folder()}, which is another user's and is left alone\n"
     assert (folder / "far.undo").exists() and not (tmp_path / "undone").exists()

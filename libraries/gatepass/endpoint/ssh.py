@@ -187,7 +187,8 @@ def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> str:
     return (
         f"[ -e {folder} ] || [ -L {folder} ] || exit 0; "
         f"if [ -L {folder} ] || [ ! -O {folder} ]; then "
-        f"echo {folder} is of another user and is left alone; exit 0; fi; cd {folder} || exit 0; "
+        f"echo {folder}, which is another user\\'s and is left alone; exit 0; fi; "
+        f"cd {folder} || exit 0; "
         "for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
         "[ -e ${f%.pid}.rc ] || kill -- -$p 2>/dev/null; done; n=0; "
         "alive() { for f in *.pid; do [ -e $f ] && ps -o args= -g $(cat $f); done; }; "
@@ -195,7 +196,8 @@ def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> str:
         'strange=; for f in *.undo; do [ -e "$f" ] || continue; '
         'case "$(sha256sum <"$f" | cut -c1-64):$f" in '
         f"{known or '-'}) [ -O \"$f\" ] && sh \"$f\" >/dev/null 2>&1;; "
-        f'*) strange=1; echo "{path}/$f stands in no journal here and was not run";; esac; done; '
+        '*) strange=1; '
+        f'echo "{path}/$f, which stands in no journal here and was not run";; esac; done; '
         f'cd /; [ -n "$strange" ] || rm -rf {folder}'
     )
 

@@ -14,6 +14,8 @@ from gatepass.gateway.transport import Answer
 
 _LONGEST_REASON = 300
 """Characters of a device's own words in a sentence of ours."""
+SERIAL = r"[A-Za-z0-9-]{1,40}"
+"""Of a device."""
 MOST_ROWS = 100_000
 """That a table is read with; the largest FortiGate holds as many policies."""
 

@@ -24,6 +24,7 @@ from gatepass.base.printable import printable
 from gatepass.base.waiting import until
 from gatepass.gateway import transport
 from gatepass.gateway.answers import (
+    SERIAL,
     AnotherDevice,
     GatewayLost,
     Malformed,
@@ -45,7 +46,6 @@ DUPLICATE, NOT_FOUND = -5, -3
 _DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LOST_S = 3
-_SERIAL = re.compile(r"[A-Za-z0-9-]{1,40}")
 _BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
 
 
@@ -325,7 +325,7 @@ class FortiGate:
         """FortiOS ends each answer with the device's serial number."""
         serial = answer.get("serial")
         if not self.serial and serial is not None:
-            if not isinstance(serial, str) or not _SERIAL.fullmatch(serial):
+            if not isinstance(serial, str) or not re.fullmatch(SERIAL, serial):
                 raise Malformed(f"the gateway tells {serial!r} for its serial number.")
             self.serial = serial
         elif self.serial and serial != self.serial:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from gatepass.gateway.answers import validated
+from gatepass.gateway.answers import SERIAL, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 MIB = 1024 * 1024
@@ -49,7 +49,7 @@ class _Names(BaseModel):
 
 
 class _Status(BaseModel):
-    serial: str = Field(pattern=r"^[A-Za-z0-9-]{1,40}$")
+    serial: str = Field(pattern=f"^{SERIAL}$")
     version: str = Field(pattern=r"^v\d+\.\d+\.\d+")
     build: int
     results: _Names

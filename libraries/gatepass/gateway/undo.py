@@ -64,6 +64,25 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
             unknown = _unknown(after, mark, taken.left)
     except (GatewayLost, Refused) as error:
         return Restoration(False, left=tuple(taken.left), problem=str(error))
+    return _restoration(journal, saved, (before, after), taken, unknown)
+
+
+def _restoration(
+    journal: Journal,
+    saved: Path,
+    configurations: tuple[str, str],
+    taken: _Taken,
+    unknown: Sequence[tuple[str, str]],
+) -> Restoration:
+    """What to say of an undoing; where nothing of the run is left, its journal is closed.
+
+    Args:
+        journal, saved: see `undo`.
+        configurations: before the run and now, comparable.
+        taken: what was not taken back.
+        unknown: objects with the run's mark that its journal does not tell of.
+    """
+    mark, (before, after) = journal.head["mark"], configurations
     left, problems = taken.left, list(dict.fromkeys(taken.problems))
     changed = differences(before, after)
     ours = objects_named(after, mark)

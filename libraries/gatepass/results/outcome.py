@@ -139,8 +139,8 @@ class Outcome:
             reasons.append(say("restoration_unknown"))
         elif self.changed_by_others:
             problem = self.restoration.problem
-            told = any(problem.lower() in check.message.lower() for check in self.checks)
-            reasons.append(say("changed_by_others", detail="" if told else f" {problem}"))
+            problem = f"{problem[:1].upper()}{problem[1:]}"
+            reasons.append(say("changed_by_others", problem=problem))
         elif not self.restoration.identical:
             problem = self.restoration.problem or say("see_differences")
             reasons.append(say("not_back", problem=problem))
