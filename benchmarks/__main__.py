@@ -13,7 +13,7 @@ from benchmarks import machine
 
 NAMES = (
     *("overhead", "counters", "policies", "setup", "services", "vpn_ipsec", "vpn_ssl"),
-    *("lab_gateways", "fleet", "sequential", "stability", "survive"),
+    *("lab_gateways", "fleet", "sequential", "stability", "survive", "leaks"),
 )
 
 

@@ -29,7 +29,8 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.journal import NAME as JOURNAL
 
 WORK = (
-    ("--test", "*.Policy Enforcement.*"),
+    ("--test", "*.Policy Enforcement.Policies.*"),
+    ("--test", "*.No Fragment Gets Through"),
     ("--test", "*.1000 Policies, With NAT"),
     ("--test", "*.Explicit Proxy.*"),
     ("--test", "*.Provisioning.*"),

@@ -232,50 +232,6 @@ class Endpoints(KeywordLibrary):
             not answer.seen,
         )
 
-    @keyword("TCP and UDP from ${source} to ${target} over ${version} should be blocked")
-    def tcp_and_udp_should_be_blocked(
-        self, source: words.Endpoint, target: words.Endpoint, version: words.IpVersion
-    ) -> None:
-        """On two ports each: no connection but the narrow policy's is answered.
-
-        Example: ``TCP And UDP From Client To Server Over IPv4 Should Be Blocked``
-
-        The same connections are tried on the path without the gateway, where they must be
-        answered: otherwise silence would prove nothing.
-
-        Args:
-            source: from where: client or server.
-            target: to where.
-            version: IPv4 or IPv6.
-
-        Raises:
-            NotApplicable: the testbed has no IPv6.
-            AssertionError: one is answered.
-            NotProven: one is not answered without the gateway, or there is no such path.
-        """
-        address = address_over(self.run, version, target)
-        ports = (self._port("first"), self._port("second"))
-        permitted = ("tcp", self.run.testbed.endpoints.server.address, ports[0])
-        ways = [(protocol, address, port) for protocol in ("tcp", "udp") for port in ports]
-        probes = [Probe(*way) for way in ways if way != permitted]
-        respond(self.run, target)
-        answers = try_all(getattr(self.run, source), probes)
-        through = [answer for answer in answers if answer.outcome == ANSWERED]
-        if not through:
-            control(self.run, source, target, probes)
-        tried = f"{len(probes)} connections tried ({'; '.join(map(str, probes))})"
-        seen = (
-            f"{through[0].probe} was answered ({len(through)} of {tried}). "
-            + self._permitted_by(through, source)
-            if through
-            else f"{tried}, none was answered; without the gateway each was."
-        )
-        self.check.evidence(
-            say("blocked_ways", what=say(f"{source}_to_{target}"), by=version),
-            seen.strip(),
-            not through,
-        )
-
     @keyword()
     def connections_that_no_policy_permits_are_tried(self) -> None:
         """A few connections from client to server that the gateway has to block.
@@ -330,18 +286,6 @@ class Endpoints(KeywordLibrary):
         """What became of a connection that should not get through."""
         sentence = f"{probe}: {answer.outcome}."
         return f"{sentence} {decided_by(self.run, probe.port)}" if answer.seen else sentence
-
-    def _permitted_by(self, through: list[Answer], source: str) -> str:
-        """What the gateway's look-up says of the first of these that it can be asked about."""
-        asked = (
-            answer.probe.port
-            for answer in through
-            if source == "client"
-            and answer.probe.protocol == "tcp"
-            and ":" not in answer.probe.address
-        )
-        port = next(asked, None)
-        return "" if port is None else decided_by(self.run, port)
 
     def _port(self, which: str) -> int:
         first = self.run.testbed.endpoints.server.probe_port

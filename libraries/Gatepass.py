@@ -10,6 +10,7 @@ from Countries import Countries
 from Downloads import Downloads
 from Endpoints import Endpoints
 from Gateway import Gateway
+from Leaks import Leaks
 from Management import Management
 from ManyTunnels import ManyTunnels
 from Provisioning import Provisioning
@@ -24,7 +25,7 @@ from Traffic import Traffic
 from TunnelLife import TunnelLife
 
 PARTS = (
-    *(Run, Management, Gateway, Endpoints, Traffic, Services, Downloads),
+    *(Run, Management, Gateway, Endpoints, Leaks, Traffic, Services, Downloads),
     *(ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
 )

@@ -341,7 +341,7 @@ class RemoteAccess(KeywordLibrary):
 
     def _connect(self, users: Sequence[VpnUser]) -> None:
         """Connect them; again while the last change may not be in force yet."""
-        self._users.wire_before = self.run.wire_watch.look()
+        self._users.wire_before = self.run.wire_watch.look(anew=True)
 
         def look() -> bool:
             self._users.connected = self.run.vpn_client.connect(users)

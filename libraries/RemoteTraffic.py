@@ -190,7 +190,8 @@ class RemoteTraffic(KeywordLibrary):
         reverse, server = _reverse(direction), self.runner.server()
         load = self.runner.load(reverse, source=one.address, promised_mbps=threshold)
         control = self.runner.control(load, threshold) if threshold else None
-        self._users.wire_before, used = self.run.wire_watch.look(), client.cpu_s()
+        self._users.wire_before = self.run.wire_watch.look(anew=True)
+        used = client.cpu_s()
         trials = self.runner.until_decided(load, server, threshold or 0, control=control)
         seconds = len(trials.trials) * (load.seconds + load.omit_s)
         cpu_percent = (client.cpu_s() - used) / seconds * 100

@@ -24,11 +24,13 @@ class Parameter:
         default: what it is unless said otherwise; its type is that of the figure.
         meaning: what it says, with its unit.
         choices: all that it may be, where that can be listed.
+        several: whether it may be several of them, with `+` between.
     """
 
     default: Value
     meaning: str
     choices: tuple[str, ...] = ()
+    several: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ class Fault:
         if isinstance(parameter.default, str):
             if not isinstance(given, str):
                 raise LabMistake(f"{wrong} is no text; {key} is {parameter.meaning}.")
-            if parameter.choices and given not in parameter.choices:
+            words = given.split("+") if parameter.several else [given]
+            if parameter.choices and not set(words) <= set(parameter.choices):
                 raise LabMistake(f"{wrong} is none of {', '.join(parameter.choices)}.")
             return given
         try:
@@ -104,8 +107,8 @@ def _read() -> dict[str, Fault]:
 
 def _parameters(said: Mapping[str, list]) -> dict[str, Parameter]:
     return {
-        key: Parameter(default, meaning, tuple(choices[0]) if choices else ())
-        for key, (default, meaning, *choices) in said.items()
+        key: Parameter(default, meaning, tuple(*more[:1]), "several" in more)
+        for key, (default, meaning, *more) in said.items()
     }
 
 

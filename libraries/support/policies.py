@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatepass.gateway.fortigate import Refused
+from gatepass.gateway.policy_table import TCP, Packet, look_up_packet
 from gatepass.gateway.rules import POLICY
 from gatepass.gateway.shapers import in_use
 from gatepass.results.gateway_state import Shaper
@@ -23,22 +23,30 @@ def counter_of(run: RunContext, policyid: int) -> dict:
 def look_up(run: RunContext, port: int) -> dict:
     """Which policy the gateway says decides about a TCP connection of the test traffic."""
     ends, ports = run.testbed.endpoints, run.testbed.gateway
-    try:
-        return run.gateway.monitor(
-            "firewall/policy-lookup",
-            srcintf=ports.client_port,
-            sourceip=ends.client.address,
-            protocol="TCP",
-            dest=ends.server.address,
-            destport=port,
-        ).get("results", {})
-    except Refused:
-        return {}
+    return look_up_packet(
+        run.gateway,
+        Packet(
+            ports.client_port,
+            ports.server_port,
+            ends.client.address,
+            ends.server.address,
+            TCP,
+            target_port=port,
+        ),
+    )
 
 
 def decided_by(run: RunContext, port: int) -> str:
     """The look-up's answer as a sentence that ends the explanation of a blocked connection."""
-    answer = look_up(run, port)
+    return _decided(run, look_up(run, port))
+
+
+def decided_about(run: RunContext, packet: Packet) -> str:
+    """The same of any packet."""
+    return _decided(run, look_up_packet(run.gateway, packet))
+
+
+def _decided(run: RunContext, answer: dict) -> str:
     number = answer.get("policy_id")
     if number is None:
         return "The gateway's policy look-up names no policy for it."

@@ -28,6 +28,8 @@ from gatepass.inputs import load_catalogue, load_order, load_profile, load_testb
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.results import record
 from gatepass.results.promises import PROMISES
+from gatepass.scenarios.leaks.conduct import prepare
+from gatepass.scenarios.leaks.findings import Findings
 from gatepass.scenarios.provisioning import TenantProvisioning
 from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, AccessConfiguration
 from gatepass.scenarios.remote_access.dialup import DialUp
@@ -214,9 +216,9 @@ class RunContext:
     def wire_watch(self) -> WireWatch:
         """What counts packets between client and gateway; remote access has to be open."""
         address = self.gateway.port_address(self.testbed.gateway.client_port)
-        inside = (self.testbed.endpoints.server.address, str(POOLS_WITHIN))
+        pools, hosts = [str(POOLS_WITHIN)], [self.testbed.endpoints.server.address]
         tunnel = self.remote_access.on_the_wire
-        return WireWatch(self.client, f"{self.mark}_vpn", address, tunnel, inside)
+        return WireWatch(self.client, f"{self.mark}_vpn", address, tunnel, pools, hosts)
 
     @once
     def vpn_client(self) -> VpnClient:
@@ -259,6 +261,13 @@ class RunContext:
     def site_vpn(self) -> SiteVpn:
         """Both sides of them, with what the checks keep of them."""
         return SiteVpn(self.site_tunnels, self.site_peer)
+
+    @once
+    def leaks(self) -> Findings:
+        """What gets through although no policy permits it: one scan a run."""
+        shells = {name: getattr(self, name) for name in self.testbed.endpoints.named}
+        prepared = prepare(self.gateway, self.rules, self.testbed, shells)
+        return prepared.scan(self.profile.scan_pps)
 
     @once
     def provisioning(self) -> TenantProvisioning:

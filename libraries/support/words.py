@@ -8,11 +8,9 @@ from typing import Literal
 
 Switch = Literal["enable", "disable"]
 Port = Literal["first", "second"]
-Endpoint = Literal["client", "server"]
 Direction = Literal["to the server", "to the client"]
 WAYS: dict[Direction, str] = {"to the server": "to_server", "to the client": "to_client"}
 """What each direction is called among the phrases."""
-IpVersion = Literal["IPv4", "IPv6"]
 Transport = Literal["TCP", "UDP"]
 FileProtocol = Literal["HTTP", "FTP"]
 WebProtocol = Literal["HTTP", "HTTPS", "FTP"]
@@ -28,3 +26,32 @@ PolicyState = Literal["enabled", "disabled"]
 SplitTunnel = Literal["with", "without"]
 Intruder = Literal["a user with a wrong password", "a disabled user", "a user outside the group"]
 SessionEnd = Literal["logout", "expiry"]
+Packets = Literal[
+    "TCP ports",
+    "UDP ports",
+    "segments without a session",
+    "packets from trusted ports",
+    "other IP protocols",
+    "ICMP messages",
+    "fragments",
+    "packets with options",
+    "packets to other addresses",
+    "packets from forged sources",
+    "neighbours by one bit",
+    "connections of helpers",
+]
+PACKETS: dict[Packets, str] = {
+    "TCP ports": "tcp_ports",
+    "UDP ports": "udp_ports",
+    "segments without a session": "sessionless",
+    "packets from trusted ports": "source_ports",
+    "other IP protocols": "protocols",
+    "ICMP messages": "icmp_types",
+    "fragments": "fragments",
+    "packets with options": "options",
+    "packets to other addresses": "addresses",
+    "packets from forged sources": "sources",
+    "neighbours by one bit": "neighbours",
+    "connections of helpers": "helpers",
+}
+"""What a scan for leaks sends, and what each kind is called in it."""

@@ -1,6 +1,6 @@
 *** Settings ***
-Documentation       The gateway permits what a policy names, blocks each connection tried that no
-...                 policy permits, and keeps to the order of its policies. Throughput is worth
-...                 nothing on a firewall that lets everything through.
+Documentation       The gateway permits what a policy names, blocks all else whatever it looks like, and
+...                 keeps to the order of its policies. Throughput is worth nothing on a firewall that
+...                 lets everything through.
 
 Test Tags           enforcement

@@ -11,6 +11,7 @@ import pytest
 from vpn_world import CLIENT, GATEWAY, MARK, PORT, SERVER, VpnWorld, vpn_world
 
 from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Probe, try_all
 from gatepass.endpoint.wire_watch import PacketCounts, WireWatch
 from gatepass.scenarios.remote_access.vpn_client import together
@@ -109,9 +110,9 @@ class TestWireWatch:
 
     @pytest.fixture
     def watch(self, world: VpnWorld) -> WireWatch:
-        inside = (SERVER, "198.19.210.0/23")
         tunnel = (f"tcp {{port}} {PORT}",)
-        return WireWatch(world.here, f"{MARK}_vpn", GATEWAY, tunnel, inside)
+        pools, hosts = ("198.19.210.0/23",), (SERVER,)
+        return WireWatch(world.here, f"{MARK}_vpn", GATEWAY, tunnel, pools, hosts)
 
     def test_tunnel_and_clear_text_are_told_apart(self, world: VpnWorld, watch: WireWatch) -> None:
         watch.begin()
@@ -126,6 +127,32 @@ class TestWireWatch:
         assert clear.tunnel == 0 and clear.clear > 4
         watch.end()
         assert MARK not in world.here.run("nft list tables").output
+
+    def test_what_has_begun_before_is_no_test_traffic(
+        self, world: VpnWorld, watch: WireWatch
+    ) -> None:
+        """A connection that is over for us may send its last segments again much later."""
+        lingering = (
+            "import socket, time; "
+            f"s = socket.create_connection(('{SERVER}', {PORT})); time.sleep(1.5); s.close()"
+        )
+        world.here.run(f'python3 -c "{lingering}" >/dev/null 2>&1 &')
+        watch.begin()
+        until(lambda: bool(world.here.run(f"ss -Htn dst {SERVER}").output), 5)
+        before = watch.look(anew=True)
+        assert until(lambda: not world.here.run(f"ss -Htn dst {SERVER}").output, 5)
+        assert watch.look() == before
+        try_all(world.here, [Probe("tcp", SERVER, PORT)])
+        assert (watch.look() - before).clear > 4
+
+    @pytest.mark.parametrize("transport", ["tcp", "udp"])
+    def test_what_begins_now_is_seen(
+        self, world: VpnWorld, watch: WireWatch, transport: str
+    ) -> None:
+        watch.begin()
+        before = watch.look(anew=True)
+        try_all(world.here, [Probe(transport, SERVER, PORT)])
+        assert (watch.look() - before).clear > 0
 
     def test_a_pools_address_in_clear_is_seen(self, world: VpnWorld, watch: WireWatch) -> None:
         watch.begin()

@@ -26,14 +26,30 @@ LOSS = "Hardly Any Packet Is Lost"
 DOWN, UP = "Downloads From The Client's View", "Uploads From The Client's View"
 UDP = "An Overload Of Datagrams"
 PERMITS = "A Policy Permits What It Names"
-NEIGHBOURS = "Neighbouring TCP And UDP Ports Of The Server Are Blocked"
-BACKWARDS = "Two TCP And UDP Ports Of The Client Are Blocked"
-NEIGHBOURS6 = "Two TCP And UDP Ports Of The Server Are Blocked Over IPv6"
-BACKWARDS6 = "Two TCP And UDP Ports Of The Client Are Blocked Over IPv6"
+ANSWERS = "The Gateway Itself Answers Only Where It Was Told To"
+OTHER_TCP = "No Other TCP Port Lets A Connection Begin"
+OTHER_UDP = "No Other UDP Port Lets A Datagram Through"
+SESSIONLESS = "No TCP Segment Gets Through Without A Session"
+SOURCE_PORTS = "No Source Port Opens A Way"
+PROTOCOLS = "No Other IP Protocol Gets Through"
+ICMP = "No ICMP Message Gets Through"
+FRAGMENTS = "No Fragment Gets Through"
+OPTIONS = "No Packet Finds A Way By Its Options"
+ADDRESSES = "No Other Address Of A Network Is Reached"
+SOURCES = "No Packet From A Forged Source Gets Through"
+BY_ONE_BIT = "No Neighbour Of A Permitted Service Gets Through"
+HELPERS = "No Helper Opens A Way That Nobody Asked For"
+BLOCKED = (
+    *(OTHER_TCP, OTHER_UDP, SESSIONLESS, SOURCE_PORTS, PROTOCOLS, ICMP, FRAGMENTS, OPTIONS),
+    *(ADDRESSES, SOURCES, BY_ONE_BIT, HELPERS),
+)
+"""What one scan of all ways is about."""
 IPV6 = "A Policy For IPv6 Permits Its TCP Port, Which Is Blocked Without It"
 COUNTS = "The Implicit Deny Counts What It Blocks"
 IN_TIME = "A New Policy Is In Force In Time"
 ORDER, DISABLED = "The Order Of Policies Holds", "A Disabled Policy Does Nothing"
+STORIES = (PERMITS, IPV6, COUNTS, ORDER, IN_TIME, DISABLED)
+"""The checks of policies that need no scan."""
 CLEAN, BACK = "Nothing Is Left Running On The Endpoints", "The Configuration Is Back As It Was"
 
 

@@ -20,6 +20,9 @@ from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.workspace import connect
 from gatepass.inputs import load_testbed
 from gatepass.results.outcome import Check, Outcome, read
+from lab.base.faults import FAULTS
+from lab.lifecycle.control import call
+from lab.lifecycle.device import GatewayDevice
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "faulty"
@@ -92,6 +95,21 @@ class FaultyLab:
             yield
         finally:
             self._must("-m", "lab", "fault", "--clear", "--lab", NAME)
+
+    @contextmanager
+    def faulty(self, name: str, **values: str) -> Iterator[None]:
+        """Have one fault of the gateway, from here and so at once, for as long as the block lasts.
+
+        Args:
+            name: of the fault.
+            values: its parameters.
+        """
+        control = GatewayDevice(self.state.parent).control_socket
+        call(control, "PUT", f"/faults/{name}", FAULTS[name].values(values))
+        try:
+            yield
+        finally:
+            call(control, "DELETE", f"/faults/{name}")
 
     def run(self, *tests: str, order: Path | None = None) -> Ended:
         """Run the checks whose long names match these patterns; all without one.

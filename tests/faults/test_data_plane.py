@@ -4,26 +4,36 @@ from __future__ import annotations
 
 import pytest
 from cases import (
-    BACKWARDS,
-    BACKWARDS6,
+    ADDRESSES,
+    ANSWERS,
+    BLOCKED,
+    BY_ONE_BIT,
     CEILING,
     COUNTS,
     DISABLED,
     DOWN,
-    ENFORCEMENT,
     FAIL,
+    FRAGMENTS,
+    HELPERS,
+    ICMP,
     IN_TIME,
     IPV6,
     LOSS,
     MANY,
-    NEIGHBOURS,
-    NEIGHBOURS6,
     ONE,
     ONE_NAT,
+    OPTIONS,
     ORDER,
+    OTHER_TCP,
+    OTHER_UDP,
     PATH,
     PERMITS,
+    PROTOCOLS,
     READY,
+    SESSIONLESS,
+    SOURCE_PORTS,
+    SOURCES,
+    STORIES,
     UDP,
     UP,
     Case,
@@ -38,16 +48,42 @@ SHAPER = '"sgw-200" is set to 326 Mbit/s'
 TOO_SLOW = (FAIL, "at least 300 Mbit/s", "The path without the gateway carried", SHAPER)
 LET_THROUGH = "enough for the promise"
 TOO_FAST = (FAIL, "at most 330 Mbit/s", SHAPER, "does not hold it")
-BLOCKED = (
+NO_WAY = (
     "No connection gets through the gateway",
     "198.18.2.10 port 5301",
     "198.18.3.20 port 5301 is answered",
 )
 NOT_NARROW = (FAIL, "What a policy permits gets through", "198.18.2.10 port 5301")
-BLOCKED_WAYS = (NEIGHBOURS, BACKWARDS, NEIGHBOURS6, BACKWARDS6)
 IMPLICIT_DENY = "no policy matches it: the implicit deny"
 INVISIBLE_DENY = "policy 4294967281, which the policy table does not show, decides: deny"
 INVISIBLE_PERMIT = "policy 4294967282, which the policy table does not show, decides: accept"
+
+LEAKS = (
+    *("rdp-from-outside", "high-udp-port", "syn-fin", "from-port-67", "protocol-253"),
+    *("icmp-timestamp", "fragments-ipv6", "router-alert", "other-host", "forged-inside"),
+    *("neighbour-source", "ftp-data", "management-outside"),
+)
+CAUGHT = {
+    OTHER_TCP: ("TCP SYN to port 3389, server to client over IPv4", "leaks/tcp_ports.csv"),
+    OTHER_UDP: ("UDP to port 60001, client to server over IPv6", "leaks/server.pcap"),
+    SESSIONLESS: ("TCP with SYN and FIN to ", "leaks/sessionless.csv"),
+    SOURCE_PORTS: ("UDP from port 67 to ", "leaks/client.pcap"),
+    PROTOCOLS: ("IP protocol 253, client to server over IPv4",),
+    ICMP: ("ICMP type 13, client to server over IPv4",),
+    FRAGMENTS: ("fragment of UDP, client to server over IPv6",),
+    OPTIONS: ("UDP with a router alert, client to server over IPv4",),
+    ADDRESSES: ("TCP SYN to 198.18.2.77 port 5301, client to server over IPv4",),
+    SOURCES: ("from 198.18.1.11 (forged), server to client over IPv4",),
+    BY_ONE_BIT: ("TCP SYN from 198.18.1.8 (forged), client to server over IPv4",),
+    HELPERS: ("an FTP data connection (active), to port 40021, server to client over IPv4",),
+    ANSWERS: (
+        "TCP port 443 of 198.18.0.2 from the server's side answers, which nothing configures",
+    ),
+}
+"""One leak of each kind that nobody else's check is about, and how it is named."""
+
+OPENED = [name for name in BLOCKED if name != SESSIONLESS]
+"""What a policy too many lets through: it, too, wants sessions to begin as they should."""
 
 MEASURED = alone(
     Case(
@@ -104,20 +140,17 @@ RUNS = [
         ),
         Case(
             ("one-way-open",),
-            (ENFORCEMENT,),
-            {
-                BACKWARDS: (FAIL, "server to client over IPv4", "198.18.1.10 port 5301", "4 of 4"),
-                BACKWARDS6: (FAIL, "server to client over IPv6", "2001:2:0:1::10 port", "4 of 4"),
-            },
+            (*BLOCKED, *STORIES),
+            dict.fromkeys(OPENED, (FAIL, "server to client over IPv", ".csv lists them")),
         ),
         Case(
             ("implicit-deny-uncounted",),
-            (ENFORCEMENT,),
+            STORIES,
             {COUNTS: (FAIL, "Policy 0 counted nothing while connections were blocked")},
         ),
         Case(
             ("disabled-policy-active",),
-            (ENFORCEMENT,),
+            STORIES,
             {DISABLED: (FAIL, "198.18.2.10 port 5302: answered", "decides: accept", "-p")},
         ),
     ),
@@ -136,42 +169,36 @@ RUNS = [
         Case(
             ("policy-missing",),
             (READY, PATH),
-            {PATH: (FAIL, *BLOCKED, IMPLICIT_DENY)},
+            {PATH: (FAIL, *NO_WAY, IMPLICIT_DENY)},
         ),
         Case(
             ("deny-above",),
             (READY, PATH),
-            {PATH: (FAIL, *BLOCKED, INVISIBLE_DENY)},
+            {PATH: (FAIL, *NO_WAY, INVISIBLE_DENY)},
         ),
         Case(
             ("any-any",),
-            (PATH, PERMITS, *BLOCKED_WAYS, IPV6, COUNTS, ORDER),
+            (PATH, PERMITS, IPV6, COUNTS, ORDER),
             {
-                NEIGHBOURS: (
-                    FAIL,
-                    "198.18.2.10 port 5302 was answered",
-                    "3 of 3",
-                    INVISIBLE_PERMIT,
-                ),
-                BACKWARDS: (FAIL, "198.18.1.10 port 5301 was answered", "4 of 4"),
-                NEIGHBOURS6: (FAIL, "2001:2:0:2::10 port 5301 was answered", "4 of 4"),
-                BACKWARDS6: (FAIL, "2001:2:0:1::10 port 5301 was answered", "4 of 4"),
                 IPV6: (FAIL, "What no policy permits is blocked over IPv6", "answered"),
                 COUNTS: (FAIL, "What no policy permits is blocked: not so", INVISIBLE_PERMIT),
             },
         ),
         Case(
+            ("leak", "of=" + "+".join(LEAKS)),
+            (*BLOCKED, ANSWERS),
+            {name: (FAIL, *words) for name, words in CAUGHT.items()},
+        ),
+        Case(
             ("ipv6-open",),
-            (PATH, ENFORCEMENT),
+            (PATH, *STORIES),
             {
-                NEIGHBOURS6: (FAIL, "client to server over IPv6", "2001:2:0:2::10 port", "4 of 4"),
-                BACKWARDS6: (FAIL, "server to client over IPv6", "2001:2:0:1::10 port", "4 of 4"),
                 IPV6: (FAIL, "What no policy permits is blocked over IPv6", "answered"),
             },
         ),
         Case(
             ("ipv6-not-forwarded",),
-            (PATH, ENFORCEMENT),
+            (PATH, *STORIES),
             {
                 IPV6: (
                     FAIL,

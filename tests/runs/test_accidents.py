@@ -19,7 +19,7 @@ from lab.base.process import wait_until
 from runs.killing import Configuration, Runs
 
 MISTAKE, NOT_PROVEN = 64, 2
-NARROW = ("--test", "*.Policy Enforcement.*")
+NARROW = ("--test", "*.Policy Enforcement.Policies.*")
 HANDOVER = ("--test", "*.Handover.*")
 
 

@@ -26,7 +26,7 @@ from runs.killing import Configuration, Runs
 KILLS = int(os.environ.get("KILLS") or 10)
 OPEN_PATH = ("--test", "*.The Path Is Open*")
 MANY = ("--test", "*.1000 Policies, With NAT")
-NARROW = ("--test", "*.Policy Enforcement.*")
+NARROW = ("--test", "*.Policy Enforcement.Policies.*")
 TENANTS = ("--test", "*.Provisioning.*")
 HANDOVER = ("--test", "*.Handover.*")
 MOMENTS = (
@@ -138,7 +138,7 @@ def test_the_next_run_restores_first(runs: Runs, delivered: Configuration) -> No
     assert code == 2, output  # the checks that were left out are not proven
     assert "fail" not in output
     ran = [line for line in output.splitlines() if re.match(r"  [✓✗?–] ", line)]
-    assert len(ran) == 12 and all("pass" in line for line in ran), output
+    assert len(ran) == 8 and all("pass" in line for line in ran), output
     assert (killed.folder / JOURNAL).read_text().endswith('{"do": "close"}\n')
     # what the next run saved as the configuration from before is the delivered one
     assert (after.folder / SAVED).read_text() == (killed.folder / SAVED).read_text()

@@ -2,6 +2,11 @@
 
 An nftables table of the run's own counts packets and touches none: those of the tunnel, and those
 of the test traffic in clear, which have an address behind the gateway or of a VPN user's pool.
+
+A host behind the gateway is also spoken to without a tunnel, before and between the checks, and
+such a connection may send its last segments again much later. So of TCP with that host a packet
+counts only if its connection began since the last look that began `anew`: in clear, and while no
+other should.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ class WireWatch:
         tunnel: what carries the tunnel, as nftables matches on protocol and port with the far
             port as ``{port}``: ``tcp {port} 10443``.
         inside: addresses and networks that are to be seen in the tunnel only.
+        hosts: addresses that are spoken to without a tunnel as well, at other times.
         kernel_ipsec: the kernel itself seals and opens the tunnel's packets, and shows those inside
             on the same interface; they are not in clear.
     """
@@ -47,6 +53,7 @@ class WireWatch:
         gateway: str,
         tunnel: Sequence[str],
         inside: Sequence[str],
+        hosts: Sequence[str] = (),
         kernel_ipsec: bool = False,
     ) -> None:
         self.shell = shell
@@ -54,6 +61,7 @@ class WireWatch:
         self.gateway = gateway
         self.tunnel = tunnel
         self.inside = inside
+        self.hosts = hosts
         self.kernel_ipsec = kernel_ipsec
 
     def begin(self) -> None:
@@ -74,13 +82,17 @@ class WireWatch:
         """Take them away."""
         host_changes.take_back(self.shell, "wire-watch")
 
-    def look(self) -> PacketCounts:
+    def look(self, anew: bool = False) -> PacketCounts:
         """What was counted so far.
+
+        Args:
+            anew: whether connections that have begun before are no test traffic from now on.
 
         Raises:
             NotProven: the counters cannot be read.
         """
-        done = self.shell.run(f"nft -j list counters table inet {self.table}")
+        forget = f"nft flush set inet {self.table} {_BEGUN} && " if anew else ""
+        done = self.shell.run(f"{forget}nft -j list counters table inet {self.table}")
         try:
             found = [one.get("counter") for one in json.loads(done.output)["nftables"]]
             packets = {counter["name"]: counter["packets"] for counter in found if counter}
@@ -92,7 +104,6 @@ class WireWatch:
             ) from None
 
     def _ruleset(self, interface: str) -> str:
-        inside = ", ".join(self.inside)
         chains = []
         for chain, hook, names, far, port, bare in (
             ("out", "postrouting", "oifname", "daddr", "dport", "rt ipsec missing "),
@@ -104,11 +115,32 @@ class WireWatch:
                 f"{here} {far} {self.gateway} {match.format(port=port)} counter name tunnel"
                 for match in self.tunnel
             ]
-            rules += [
-                f"{here} {side} {{ {inside} }} {unsealed}counter name clear"
-                for side in ("saddr", "daddr")
-            ]
+            for side in ("saddr", "daddr"):
+                rules += [
+                    f"{here} {side} {address} {unsealed}{what}"
+                    for address in self.hosts
+                    for what in _OF_A_HOST
+                ]
+                if self.inside:
+                    inside = ", ".join(self.inside)
+                    rules.append(f"{here} {side} {{ {inside} }} {unsealed}counter name clear")
             kind = f"type filter hook {hook} priority -310;"
             chains.append("\n".join([f"chain watch_{chain} {{", kind, *rules, "}"]))
-        counters = ["counter tunnel {}", "counter clear {}"]
-        return "\n".join([f"table inet {self.table} {{", *counters, *chains, "}", ""])
+        parts = ["counter tunnel {}", "counter clear {}", _SET_OF_BEGUN]
+        return "\n".join([f"table inet {self.table} {{", *parts, *chains, "}", ""])
+
+
+_BEGUN = "begun"
+_SET_OF_BEGUN = f"""set {_BEGUN} {{
+type ipv4_addr . inet_service . ipv4_addr . inet_service
+size 65536
+flags dynamic
+}}"""
+_THERE = "ip saddr . tcp sport . ip daddr . tcp dport"
+_BACK = "ip daddr . tcp dport . ip saddr . tcp sport"
+_OF_A_HOST = (
+    f"tcp flags & (syn | ack) == syn add @{_BEGUN} {{ {_THERE} }}",
+    f"{_THERE} @{_BEGUN} counter name clear",
+    f"{_BACK} @{_BEGUN} counter name clear",
+    "meta l4proto != tcp counter name clear",
+)

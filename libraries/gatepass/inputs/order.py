@@ -15,6 +15,7 @@ from gatepass.inputs.schema import (
     Model,
     did_you_mean,
     identifier,
+    interface,
     number,
     one_of,
     text,
@@ -89,6 +90,10 @@ class OrderedGateway(Model):
     )
     min_vcpus: int | None = whole(1, 1024, "of vCPUs", default=None)
     min_memory_mb: int | None = whole(1, 16_777_216, "of MiB", default=None)
+    management_ports: list[Annotated[str, interface()]] = Field(
+        default=[], max_length=64, description="a list of interfaces of the gateway"
+    )
+    """Where it may be managed besides the port that the testbed's url leads to."""
 
     def accepts_version(self, reported: str) -> bool:
         """Whether a version as FortiOS reports it (``v7.4.8``) is one that was ordered."""

@@ -53,6 +53,8 @@ class Profile(Model):
     """Of the two-sided confidence interval around the mean."""
     max_loss_percent: float = number(0, 100, "of per cent", default=0.1)
     """Datagrams that may be lost at three quarters of the tier's rate (an objective of FLR)."""
+    scan_pps: int = whole(100, 1_000_000, "of packets a second", default=50_000)
+    """How fast each endpoint sends while a scan looks for leaks."""
     rekey_outage_ms: float = number(0, 60_000, "of milliseconds", default=60.0)
     """For how long nothing may get through a tunnel while its keys are renewed."""
     download_mib: int = whole(1, 65_536, "of MiB", default=1024)

@@ -98,6 +98,11 @@ def text(allowed: str, pattern: str = r"^[^\n]*\S[^\n]*$", **more: Any) -> Any:
     return Field(pattern=pattern, max_length=200, description=allowed, **more)
 
 
+def interface() -> Any:
+    """The name of an interface of the gateway."""
+    return text("the name of an interface of the gateway", r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,14}$")
+
+
 def identifier(what: str, **more: Any) -> Any:
     """A field that takes a name fit for a file or a folder."""
     allowed = f"{what} of letters, digits, '.', '_' and '-', at most 64"

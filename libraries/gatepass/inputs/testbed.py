@@ -18,7 +18,16 @@ from pydantic import (
 )
 
 from gatepass.base.files import open_to_all, path_from, trouble_with
-from gatepass.inputs.schema import InputFile, Mistake, Model, identifier, number, text, whole
+from gatepass.inputs.schema import (
+    InputFile,
+    Mistake,
+    Model,
+    identifier,
+    interface,
+    number,
+    text,
+    whole,
+)
 from gatepass.inputs.secret import SecretReference
 
 DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
@@ -102,9 +111,7 @@ IPv6 = Annotated[str, AfterValidator(_address(6, AN_IPV6)), Field(description=AN
 File = Annotated[Path, BeforeValidator(_existing)]
 Port = Annotated[int, whole(1, 65_535, "for a TCP port")]
 Share = Annotated[str, text(A_SHARE, r"^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}$")]
-Interface = Annotated[
-    str, text("the name of an interface of the gateway", r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,14}$")
-]
+Interface = Annotated[str, interface()]
 
 
 class TestbedGateway(Model):

@@ -116,6 +116,10 @@ def _ipv6_open(intent: Intent, params: Params) -> Intent:
     return replace(intent, policies=[*intent.policies, permit])
 
 
+def _leak(intent: Intent, params: Params) -> Intent:
+    return replace(intent, leaks=tuple(str(params["of"]).split("+")))
+
+
 def _ipv6_not_forwarded(intent: Intent, params: Params) -> Intent:
     """No policy lets IPv6 pass, whatever it says; what denies IPv6 still does."""
 
@@ -296,6 +300,7 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "deny-above": _deny_above,
     "any-any": _any_any,
     "one-way-open": _one_way_open,
+    "leak": _leak,
     "ipv6-not-forwarded": _ipv6_not_forwarded,
     "ipv6-open": _ipv6_open,
     "shaper-below-tier": _shaper_below_tier,

@@ -146,6 +146,7 @@ class Intent:
     """Everything the data plane is to do.
 
     Attributes:
+        leaks: what passes beside the policies, by its name in `nft.leaks`; a fault.
         mss: what TCP's maximum segment size is lowered to, in bytes; 0 leaves it alone.
         inspected: policyid -> what is inspected in the policy's sessions.
         inspector: how.
@@ -163,6 +164,7 @@ class Intent:
     routes: Sequence[StaticRoute] = ()
     loss_percent: float = 0.0
     mss: int = 0
+    leaks: tuple[str, ...] = ()
     counts_implicit_deny: bool = True
     reports_counters: bool = True
     inspected: Mapping[int, Inspected] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from lab.gateway.dataplane.intent.model import Intent
 from lab.gateway.dataplane.intent.ranges import address_elements
 from lab.gateway.dataplane.intent.values import Port
 from lab.gateway.dataplane.nft.inspection import local_in_rule
+from lab.gateway.dataplane.nft.leaks import input_rules
 
 _TCP_PORT = {"https": 443, "http": 80, "ssh": 22}
 _SETTING = {"https": "admin-sport", "http": "admin-port", "ssh": "admin-ssh-port"}
@@ -16,6 +17,7 @@ def local_in_rules(intent: Intent) -> list[str]:
     settings = next(iter(intent.config.get("system/global", ())), {})
     tcp = {name: int(settings.get(_SETTING[name]) or port) for name, port in _TCP_PORT.items()}
     return [
+        *input_rules(intent.leaks),
         *([local_in_rule()] if intent.inspecting else []),
         "ct state established,related accept",
         'iifname "lo" accept',

@@ -27,6 +27,7 @@ from lab.gateway.dataplane.intent.inspection import Inspected
 from lab.gateway.dataplane.intent.model import Intent, Policy, Vip
 from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS, address_elements
 from lab.gateway.dataplane.nft import inspection as inspection_rules
+from lab.gateway.dataplane.nft.leaks import before_reassembly, forward_rules
 from lab.gateway.dataplane.nft.localin import local_in_rules
 from lab.gateway.dataplane.nft.matching import Matcher, content_name
 from lab.gateway.dataplane.nft.shaping import ShaperClasses
@@ -39,6 +40,8 @@ from lab.gateway.dataplane.nft.translation import (
 CHUNK = 100
 
 BASE_CHAINS = {
+    # before the kernel puts fragments together (priority -400), which it does for the session table
+    "before_reassembly": "type filter hook prerouting priority -450; policy accept;",
     "local_in": "type filter hook input priority filter; policy drop;",
     "forward": "type filter hook forward priority filter; policy drop;",
     "shaping": "type filter hook forward priority filter + 10; policy accept;",
@@ -83,6 +86,7 @@ def render(
     rules, matcher = Ruleset(), Matcher()
     in_force, inspecting = intent.in_force, intent.inspecting
     rules.base = {
+        "before_reassembly": before_reassembly(intent.leaks),
         "local_in": local_in_rules(intent),
         "permitted": ["add @hits { ct mark } accept"],
         "denied": ["add @hits { ct mark } drop"],
@@ -109,7 +113,7 @@ def render(
 
 
 def _forward_rules(intent: Intent, in_force: Sequence[Policy]) -> list[str]:
-    rules = []
+    rules = forward_rules(intent.leaks)
     if intent.loss_percent:
         # Counts packets as they come: a TCP super-packet made by offloading is one of them.
         rules.append(f"numgen random mod 100000 < {round(intent.loss_percent * 1000)} drop")

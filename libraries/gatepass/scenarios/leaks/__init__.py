@@ -1,0 +1,1 @@
+"""What gets through the gateway although nothing permits it: packets of every kind, captured."""

@@ -1,0 +1,190 @@
+"""The ways through the gateway: from each port to each other one, over IPv4 and over IPv6."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Shell
+
+
+@dataclass(frozen=True)
+class Link:
+    """How an endpoint reaches an address.
+
+    Attributes:
+        interface: its name on the endpoint.
+        mac: its hardware address.
+        hop: the address of the next hop.
+        hop_mac: the hardware address of the next hop.
+        networks: the interface's own addresses with their prefix lengths.
+    """
+
+    interface: str
+    mac: str
+    hop: str
+    hop_mac: str
+    networks: tuple[str, ...]
+
+    def network(self, address: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        """The network of one of its addresses; of that address alone where it has none."""
+        found = (ipaddress.ip_interface(text) for text in self.networks)
+        wanted = ipaddress.ip_address(address)
+        return next(
+            (one.network for one in found if one.ip == wanted), ipaddress.ip_network(address)
+        )
+
+
+@dataclass(frozen=True)
+class Side:
+    """One port of the gateway, and the endpoint behind it.
+
+    Attributes:
+        name: of the endpoint.
+        port: the gateway's interface.
+        addresses: the endpoint's, by IP version.
+        links: its way to the gateway, by IP version.
+        gateway: the gateway's own addresses on this port, by IP version.
+    """
+
+    name: str
+    port: str
+    addresses: Mapping[int, str]
+    links: Mapping[int, Link]
+    gateway: Mapping[int, str]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@dataclass(frozen=True)
+class Way:
+    """From behind one port to behind another, over one IP version."""
+
+    source: Side
+    target: Side
+    version: int
+
+    def __str__(self) -> str:
+        return f"{self.source.name} to {self.target.name} over IPv{self.version}"
+
+    @property
+    def link(self) -> Link:
+        """The sender's."""
+        return self.source.links[self.version]
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The addresses of sender and receiver."""
+        return self.source.addresses[self.version], self.target.addresses[self.version]
+
+    @property
+    def near(self) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        """The sender's network."""
+        return self.link.network(self.ends[0])
+
+    @property
+    def far(self) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        """The receiver's network."""
+        return self.target.links[self.version].network(self.ends[1])
+
+
+def ways_between(sides: Sequence[Side]) -> list[Way]:
+    """Every way between two of them, over every IP version that both have."""
+    return [
+        Way(source, target, version)
+        for version in (4, 6)
+        for source, target in permutations(sides, 2)
+        if version in source.addresses and version in target.addresses
+    ]
+
+
+def links_of(shell: Shell, addresses: Sequence[str]) -> dict[str, Link]:
+    """How an endpoint reaches each of these addresses.
+
+    Raises:
+        NotProven: it does not, or not over Ethernet.
+    """
+    script = install(shell, "link.py")
+    done = shell.run(f"python3 {script} {' '.join(addresses)}", timeout_s=30)
+    try:
+        told = json.loads(done.output)
+        found = {
+            address: Link(**(told[address] | {"networks": tuple(told[address]["networks"])}))
+            for address in addresses
+        }
+    except (ValueError, KeyError, TypeError):
+        words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
+        raise NotProven(f"the {shell.name} does not tell its links: {words}") from None
+    for address, link in found.items():
+        if not (link.mac and link.hop_mac):
+            missing = "no Ethernet interface" if not link.mac else f"no neighbour at {link.hop}"
+            raise NotProven(
+                f"the {shell.name} has {missing} on its way to {address}, so packets cannot be "
+                "made by hand there. Connect it to the gateway by Ethernet, with no tunnel between."
+            )
+    return found
+
+
+def addresses_of(row: Mapping) -> dict[int, list[str]]:
+    """The gateway's own addresses on an interface, by IP version.
+
+    Args:
+        row: of ``system/interface``.
+    """
+    ipv6 = row.get("ipv6") or {}
+    texts = [str(row.get("ip") or "").split(" ")[0]]
+    texts += [str(one.get("ip") or "").split(" ")[0] for one in row.get("secondaryip") or ()]
+    texts += [str(ipv6.get("ip6-address") or "").partition("/")[0]]
+    found: dict[int, list[str]] = {4: [], 6: []}
+    for text in texts:
+        try:
+            address = ipaddress.ip_address(text)
+        except ValueError:
+            continue
+        if not address.is_unspecified:
+            found[address.version].append(str(address))
+    return found
+
+
+def side_of(
+    shell: Shell, port: str, addresses: Mapping[int, str], others: Mapping[int, str], row: Mapping
+) -> Side:
+    """A port of the gateway with the endpoint behind it.
+
+    Args:
+        shell: the endpoint.
+        port: the gateway's interface.
+        addresses: the endpoint's, by IP version.
+        others: an address behind another port, by IP version.
+        row: of ``system/interface``, the port's.
+
+    Raises:
+        NotProven: the endpoint reaches the others in another way than by this port.
+    """
+    links = links_of(shell, list(others.values()))
+    own = addresses_of(row)
+    for version, address in others.items():
+        link = links[address]
+        if not own[version]:
+            raise NotProven(f"the gateway has no IPv{version} address on its port {port}.")
+        # the next hop of IPv6 is often the port's link-local address, which the API does not tell
+        local = ipaddress.ip_address(link.hop).is_link_local
+        if link.hop not in own[version] and not local:
+            raise NotProven(
+                f"the {shell.name} reaches {address} by {link.hop}, which is not the gateway's "
+                f"port {port} ({', '.join(own[version])}): what a router between them drops could "
+                "not be told from what the gateway drops. Connect it to that port without a router."
+            )
+    return Side(
+        shell.name,
+        port,
+        {version: addresses[version] for version in others},
+        {version: links[address] for version, address in others.items()},
+        {version: own[version][0] for version in others},
+    )
