@@ -30,7 +30,7 @@ from gatepass.gateway.journal import NAME as JOURNAL
 
 WORK = (
     ("--test", "*.Policy Enforcement.Policies.*"),
-    ("--test", "*.No Fragment Gets Through"),
+    ("--test", "*.No Fragment, Tiny Or Overlapping, Gets Through"),
     ("--test", "*.1000 Policies, With NAT"),
     ("--test", "*.Explicit Proxy.*"),
     ("--test", "*.Provisioning.*"),

@@ -11,7 +11,7 @@ from gatepass.base.phrase import say
 from gatepass.gateway.own_services import OwnServices
 from gatepass.scenarios.leaks.conduct import INTERFACES
 from gatepass.scenarios.leaks.findings import Findings, Found, as_csv, listed
-from gatepass.scenarios.leaks.kinds import OWN
+from gatepass.scenarios.leaks.kinds import ADDRESSES, OWN
 from gatepass.scenarios.leaks.ways import addresses_of
 from support import words
 from support.guard import keyword
@@ -170,13 +170,20 @@ class Leaks(KeywordLibrary):
 
 def _blocked(findings: Findings, kind: str, found: Found) -> str:
     """What was sent and did not arrive."""
-    permitted = "".join(
-        f" {count:,} arrived that policy {policyid} permits."
-        for policyid, count in found.permitted.items()
-    )
-    between = f"{findings.scanned.controls:,} permitted packets between all of them arrived"
-    return (
+    scanned = findings.scanned
+    sentences = [
         f"{findings.sent(kind):,} packets were sent on {findings.ways(kind)} ways over "
-        f"{findings.protocols}; none arrived that no policy permits.{permitted} {between}, and "
-        f"{findings.beside:,} of the same kinds passed without the gateway."
-    )
+        f"{findings.protocols}: {findings.sorts(kind)}; none arrived that no policy permits.",
+        *(
+            f"{count:,} arrived that policy {policyid} permits."
+            for policyid, count in found.permitted.items()
+        ),
+        f"{scanned.controls:,} permitted packets between all of them arrived, and "
+        f"{findings.beside:,} of the same sorts passed without the gateway.",
+    ]
+    if kind == ADDRESSES and scanned.busy:
+        sentences.append(
+            f"{len(scanned.busy)} addresses belong to other hosts ({min(scanned.busy)}, …): what "
+            "came to them was not seen."
+        )
+    return " ".join(sentences)

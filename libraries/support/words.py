@@ -35,8 +35,8 @@ Packets = Literal[
     "ICMP messages",
     "fragments",
     "packets with options",
-    "packets to other addresses",
-    "packets from forged sources",
+    "packets to neighbours",
+    "packets from bogus sources",
     "neighbours by one bit",
     "connections of helpers",
 ]
@@ -49,8 +49,8 @@ PACKETS: dict[Packets, str] = {
     "ICMP messages": "icmp_types",
     "fragments": "fragments",
     "packets with options": "options",
-    "packets to other addresses": "addresses",
-    "packets from forged sources": "sources",
+    "packets to neighbours": "addresses",
+    "packets from bogus sources": "sources",
     "neighbours by one bit": "neighbours",
     "connections of helpers": "helpers",
 }

@@ -200,6 +200,11 @@ def _not_counted(
     sent: Mapping[str, int],
 ) -> str:
     """Why packets may have been lost before they came to the gateway; empty where they did come."""
+    if silent := [side.port for side in sides if before[side.name] is None]:
+        return (
+            f"the gateway does not tell how many packets came in by its port {silent[0]} (monitor "
+            "system/interface, rx_packets), so what did not get through may never have come to it."
+        )
     short: list[str] = []
 
     def all_there() -> bool:
@@ -207,8 +212,7 @@ def _not_counted(
         short[:] = [
             _short(side, sent.get(side.name, 0), (now[side.name] or 0) - (before[side.name] or 0))
             for side in sides
-            if before[side.name] is None
-            or (now[side.name] or 0) - (before[side.name] or 0) < sent.get(side.name, 0)
+            if (now[side.name] or 0) - (before[side.name] or 0) < sent.get(side.name, 0)
         ]
         return not short
 

@@ -137,6 +137,16 @@ class Findings:
         """How many packets of a kind were sent, each counted once."""
         return sum(len(part) for part in self._parts(kind))
 
+    def sorts(self, kind: str) -> str:
+        """Of how many sorts they were, and to how many ports each went."""
+        parts = self._parts(kind)
+        of_one = [part for part in parts if part.way is parts[0].way]
+        if isinstance(of_one[0], Sweep):
+            ports = f"{len(of_one[0]):,} ports"
+            one = of_one[0].words
+            return f"{one} to {ports}" if len(of_one) == 1 else f"{len(of_one)} sorts to {ports}"
+        return f"{len(of_one[0]):,} sorts on {of_one[0].way}"
+
     def ways(self, kind: str) -> int:
         """On how many ways."""
         return len({part.way for part in self._parts(kind)})

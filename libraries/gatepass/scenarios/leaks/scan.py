@@ -76,6 +76,7 @@ class Scanned:
         missing_words: sides whose connections for helpers could not all be opened.
         trouble: why nothing of it can be relied on; empty where it can.
         captures: what arrived, as pcap files, by the name of a side.
+        busy: addresses of the networks that another host has: what came to them was not seen.
     """
 
     plans: tuple[Plan, ...]
@@ -90,6 +91,7 @@ class Scanned:
     missing_words: list[str] = field(default_factory=list)
     trouble: str = ""
     captures: dict[str, bytes] = field(default_factory=dict)
+    busy: set[str] = field(default_factory=set)
 
     def take(self, side: Side, told: Mapping, plans: Mapping[str, Plan]) -> None:
         """Take in what a capture says."""
@@ -102,6 +104,7 @@ class Scanned:
         for address, words in told["answers"].items():
             for word, ports in words.items():
                 own.setdefault(address, {}).setdefault(word, set()).update(ports)
+        self.busy.update(told["busy"])
         self.cpu_s += told["cpu_s"]
 
 
