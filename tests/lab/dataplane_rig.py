@@ -161,8 +161,8 @@ class Rig:
                 except TimeoutError:
                     return None
 
-    def ping(self, dest: str, node: Node | None = None) -> bool:
-        """Whether an echo is answered."""
+    def ping(self, dest: str, node: Node | None = None, patience_s: float = 0.4) -> bool:
+        """Whether an echo is answered, within some time."""
         sixth = ":" in dest
         family, protocol = (socket.AF_INET6, 58) if sixth else (socket.AF_INET, 1)
         # Each echo is a session of its own, by its identifier. The kernel writes ICMPv6 check sums.
@@ -172,7 +172,7 @@ class Rig:
             request = struct.pack("!BBHHH", 8, 0, 0xFFFF - 0x0800 - number, number, 0)
         reply_type, header = (129, 0) if sixth else (0, 20)
         with (node or self.client)(socket.socket, family, socket.SOCK_RAW, protocol) as sock:
-            sock.settimeout(0.4)
+            sock.settimeout(patience_s)
             try:
                 sock.sendto(request, (dest, 0))
                 while True:

@@ -212,7 +212,8 @@ def test_keys_are_renewed_before_they_expire(rig):
     rig.office.start(1)
     rig.apply(site_to_site(two={"keylifeseconds": 4}))
     assert rig.is_up("t1")
-    assert all(rig.ping(behind(1)) or time.sleep(0) for _ in _for_seconds(6))
+    # user space carries it, which waits for a processor where others are busy
+    assert all(rig.ping(behind(1), patience_s=3) or time.sleep(0) for _ in _for_seconds(6))
     assert max(key.id for key in _keys(rig)) > 1
 
 
