@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import command_line
 from gatepass.base import namespace
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
@@ -79,22 +79,22 @@ class FaultyLab:
 
     def up(self) -> None:
         """Build it, and keep the configuration that it is delivered with."""
-        self._must("-m", "lab", "up", NAME)
+        self._must("lab", "up", NAME)
         self._delivered = self.configuration()
 
     def down(self) -> None:
         """Take it down."""
-        self._must("-m", "lab", "down", NAME)
+        self._must("lab", "down", NAME)
 
     @contextmanager
     def faults(self, *faults: tuple[str, ...]) -> Iterator[None]:
         """Have these faults, each a name and its parameters, for as long as the block lasts."""
         try:
             for fault in faults:
-                self._must("-m", "lab", "fault", *fault, "--lab", NAME)
+                self._must("lab", "fault", *fault, "--lab", NAME)
             yield
         finally:
-            self._must("-m", "lab", "fault", "--clear", "--lab", NAME)
+            self._must("lab", "fault", "--clear", "--lab", NAME)
 
     @contextmanager
     def faulty(self, name: str, **values: str) -> Iterator[None]:
@@ -119,7 +119,7 @@ class FaultyLab:
             order: path of the order's file; the lab's own unless given.
         """
         results = Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
-        words = ["-m", "gatepass", "run", "--testbed", str(self.testbed), "--profile", "smoke"]
+        words = ["gatepass", "run", "--testbed", str(self.testbed), "--profile", "smoke"]
         words += ["--order", str(order)] if order else []
         chosen = [word for test in tests for word in ("--test", test)]
         pdf = {"GATEPASS_PDF": "no"} if chosen else {}
@@ -130,7 +130,7 @@ class FaultyLab:
 
     def restore(self, ended: Ended) -> subprocess.CompletedProcess[str]:
         """Call restore after that run."""
-        return self._call("-m", "gatepass", "restore", results=ended.folder.parent)
+        return self._call("gatepass", "restore", results=ended.folder.parent)
 
     def configuration(self) -> str:
         """The gateway's configuration, comparable."""
@@ -152,14 +152,8 @@ class FaultyLab:
         environment = {**self._environment, **(more or {})}
         if results:
             environment["GATEPASS_RESULTS"] = str(results)
-        return subprocess.run(
-            [sys.executable, *words],
-            cwd=PROJECT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=900,
-            check=False,
+        return command_line.call(
+            *words, folder=PROJECT, environment=environment, patience_s=900
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import command_line
 from gatepass.cli import main
 from history_examples import added, outcome
 
@@ -65,18 +66,12 @@ def place(tmp_path: Path, monkeypatch) -> Path:
 
 
 def _call(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gatepass", *words],
-        cwd=place,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT / "libraries"),
-            "GATEPASS_RESULTS": str(place / "results"),
-        },
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+    own = {
+        "PYTHONPATH": str(ROOT / "libraries"),
+        "GATEPASS_RESULTS": str(place / "results"),
+    }
+    return command_line.call(
+        "gatepass", *words, folder=place, environment={**os.environ, **own}, patience_s=60
     )
 
 

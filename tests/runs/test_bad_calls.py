@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
+import command_line
 from faults.faulty_lab import PROJECT, FaultyLab
 
 ORDER = {
@@ -23,19 +23,13 @@ ORDER = {
 
 
 def _call(tmp_path: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gatepass", *words],
-        cwd=PROJECT,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(PROJECT / "libraries"),
-            "GATEPASS_RESULTS": str(tmp_path / "results"),
-            **environment,
-        },
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+    own = {
+        "PYTHONPATH": str(PROJECT / "libraries"),
+        "GATEPASS_RESULTS": str(tmp_path / "results"),
+        **environment,
+    }
+    return command_line.call(
+        "gatepass", *words, folder=PROJECT, environment={**os.environ, **own}, patience_s=60
     )
 
 
