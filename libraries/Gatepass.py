@@ -7,6 +7,7 @@ from robotlibcore import DynamicCore
 
 from ApplicationLoads import ApplicationLoads
 from Countries import Countries
+from CustomerRules import CustomerRules
 from Downloads import Downloads
 from Endpoints import Endpoints
 from Gateway import Gateway
@@ -25,7 +26,7 @@ from Traffic import Traffic
 from TunnelLife import TunnelLife
 
 PARTS = (
-    *(Run, Management, Gateway, Endpoints, Leaks, Traffic, Services, Downloads),
+    *(Run, Management, CustomerRules, Gateway, Endpoints, Leaks, Traffic, Services, Downloads),
     *(ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
 )

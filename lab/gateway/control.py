@@ -7,6 +7,7 @@ import json
 from aiohttp import web
 
 from lab.base.errors import LabMistake
+from lab.gateway import policy_mistakes
 from lab.gateway.device import Device
 from lab.gateway.faults import known
 from lab.gateway.listener import RestListener
@@ -45,6 +46,9 @@ class Control:
         (self._device.folder.path / "control.sock").unlink(missing_ok=True)
 
     async def _in_effect(self) -> None:
+        faults = self._device.faults.active()
+        mistakes = str(faults.get("policy-mistake", {}).get("of", ""))
+        policy_mistakes.make(self._device.database, filter(None, mistakes.split("+")))
         await self._listener.refresh()
         await self._device.applier.settled(self._device.applier.request())
 

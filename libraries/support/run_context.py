@@ -20,8 +20,10 @@ from gatepass.endpoint.specimens import Specimen, specimens
 from gatepass.endpoint.ssh import SshShell, clean_endpoints
 from gatepass.endpoint.strongswan import Charon
 from gatepass.endpoint.wire_watch import WireWatch
-from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.identity import Identity, identify
+from gatepass.gateway.policy_audit import Audit, audit
+from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
@@ -261,6 +263,17 @@ class RunContext:
     def site_vpn(self) -> SiteVpn:
         """Both sides of them, with what the checks keep of them."""
         return SiteVpn(self.site_tunnels, self.site_peer)
+
+    @once
+    def policy_audit(self) -> Audit:
+        """What is wrong with the customer's policies as they are written."""
+        table = PolicyTable.read(self.gateway)
+        try:
+            groups = self.gateway.rows("firewall/profile-group")
+        except Refused:  # a model without them
+            groups = []
+        inspected = self.order.options.security_services
+        return audit(table.without(self.mark), inspected, groups)
 
     @once
     def leaks(self) -> Findings:

@@ -126,7 +126,7 @@ def test_every_tunnel_has_addresses_of_its_own(tunnels: SiteTunnels) -> None:
 
 def test_what_can_be_ordered_is_what_the_chapter_tries() -> None:
     assert set(get_args(ProposalName)) == set(PROPOSALS)
-    table = ROOT / "suites" / "08__site_to_site_vpn" / "1__proposals.robot"
+    table = ROOT / "suites" / "09__site_to_site_vpn" / "1__proposals.robot"
     suite = running.TestSuite.from_file_system(table)
     rows = {test.name: test.body[0].args for test in suite.tests}
     assert rows == {one.label: (name,) for name, one in PROPOSALS.items()}

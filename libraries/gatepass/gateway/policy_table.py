@@ -78,6 +78,9 @@ class PolicyTable:
 
     Args:
         tables: CMDB path -> rows, policies in the order of evaluation; what is left out is empty.
+
+    Attributes:
+        zones: name of a zone -> names of its interfaces.
     """
 
     def __init__(self, tables: Mapping[str, Sequence[Row]]) -> None:
@@ -85,7 +88,7 @@ class PolicyTable:
         self._named = {
             path: {str(row.get("name")): row for row in tables.get(path, ())} for path in _TABLES
         }
-        self._zones = {
+        self.zones = {
             str(row.get("name")): {str(one.get("interface-name")) for one in row["interface"]}
             for row in tables.get("system/zone", ())
             if row.get("interface")
@@ -103,6 +106,11 @@ class PolicyTable:
             except Refused:
                 tables[path] = []
         return cls(tables)
+
+    def without(self, mark: str) -> PolicyTable:
+        """The same without the policies of a run, whose names begin with its mark."""
+        own = [row for row in self.policies if not str(row.get("name") or "").startswith(mark)]
+        return PolicyTable({**self._tables, "firewall/policy": own})
 
     @property
     def policies(self) -> Sequence[Row]:
@@ -148,7 +156,7 @@ class PolicyTable:
         found = names(value)
         if "any" in found or port in found:
             return True
-        return any(port in self._zones.get(name, ()) for name in found)
+        return any(port in self.zones.get(name, ()) for name in found)
 
     def _address(self, row: Row, key: str, version: int, address: str) -> bool | None:
         suffix = "" if version == 4 else "6"
@@ -158,7 +166,7 @@ class PolicyTable:
         number, found = int(ipaddress.ip_address(address)), False
         unclear = False
         for name in members:
-            spans = self._resolved(version, name)
+            spans = self.addresses(version, name)
             if spans is None:
                 unclear = True
             elif any(low <= number <= high for low, high in spans):
@@ -170,7 +178,7 @@ class PolicyTable:
     def _service(self, row: Row, packet: Packet) -> bool | None:
         found = unclear = False
         for name in names(row.get("service")):
-            services = self._service_rows(name)
+            services = self.services(name)
             if services is None:
                 unclear = True
             elif any(_serves(service, packet) for service in services):
@@ -179,9 +187,13 @@ class PolicyTable:
             return None
         return found != (row.get("service-negate") == "enable")
 
+    def is_virtual(self, name: str) -> bool:
+        """Whether a name is one of a virtual address."""
+        return name in self._named["firewall/vip"]
+
     # -- objects -----------------------------------------------------------------------------
 
-    def _resolved(self, version: int, name: str) -> tuple[Span, ...] | None:
+    def addresses(self, version: int, name: str) -> tuple[Span, ...] | None:
         """The addresses of an object or group; None where the configuration does not say them."""
         key = (version, name)
         if key not in self._spans:
@@ -204,13 +216,13 @@ class PolicyTable:
             return _virtual(vip)
         return EVERY[version] if name == "all" else () if name == "none" else None
 
-    def _service_rows(self, name: str, depth: int = 0) -> tuple[Row, ...] | None:
+    def services(self, name: str, depth: int = 0) -> tuple[Row, ...] | None:
         """The services of a name; None where it is none that is known."""
         if name not in self._services:
             group = self._named["firewall.service/group"].get(name)
             custom = self._named["firewall.service/custom"].get(name)
             if group is not None and depth <= _MOST_NESTED:
-                parts = [self._service_rows(one, depth + 1) for one in names(group.get("member"))]
+                parts = [self.services(one, depth + 1) for one in names(group.get("member"))]
                 joined = tuple(row for part in parts for row in part or ())
                 self._services[name] = None if None in parts else joined
             elif custom is not None:

@@ -95,6 +95,11 @@ class OrderedGateway(Model):
     )
     """Where it may be managed besides the port that the testbed's url leads to."""
 
+    accepted_policies: list[Annotated[int, Field(ge=1, le=4_294_967_294, strict=True)]] = Field(
+        default=[], max_length=1000, description="a list of numbers of policies"
+    )
+    """Policies that the customer wants as they are, whatever is found to be wrong with them."""
+
     def accepts_version(self, reported: str) -> bool:
         """Whether a version as FortiOS reports it (``v7.4.8``) is one that was ordered."""
         if self.version is None:

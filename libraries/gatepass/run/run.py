@@ -183,10 +183,11 @@ def _robot(call: Call, profile: str, folder: Path) -> int:
 
 _TAGS = {
     "preflight": "Is it the right gateway, safely managed, and is the rig ready?",
+    "customer_rules": "The customer's own policies, as they are written.",
     "baseline": "What the rig carries without the gateway.",
     "stateful": "The tier's throughput through the firewall.",
     "loss": "Packets lost on the way.",
-    "enforcement": "Some of what no policy permits is blocked.",
+    "enforcement": "What no policy permits is blocked.",
     "ceiling": "The tier's rate and no more.",
     "security_services": "What inspection stops, and what it costs.",
     "large_file": "Checks that download one large file, with services off and on.",
