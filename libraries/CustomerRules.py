@@ -18,8 +18,10 @@ class CustomerRules(KeywordLibrary):
     def no_policy_should_be_shadowed(self) -> None:
         """Each policy that is switched on matches something that none before it matches.
 
+        The time of its schedule still comes, too.
+
         Raises:
-            AssertionError: one matches nothing that is left for it.
+            AssertionError: one matches nothing that is left for it, or its time is over.
             NotProven: what one matches is not said by its configuration.
         """
         audit = self.run.policy_audit

@@ -25,12 +25,13 @@ _FROM_THE_LAN = """
     set dstaddr "all"
 """
 _POLICIES = {
-    "shadowed": ("port2", "port1", "HTTP", _FROM_THE_LAN, _PROFILES, "all"),
-    "open": ("port3", "port2", "ALL", _ALL, _PROFILES, "all"),
-    "unlogged": ("port2", "port1", "SMTP", _FROM_THE_LAN, _PROFILES, "disable"),
-    "uninspected": ("port2", "port1", "IMAP", _FROM_THE_LAN, "", "all"),
+    "shadowed": ("port2", "port1", "HTTP", "always", _FROM_THE_LAN, _PROFILES, "all"),
+    "open": ("port3", "port2", "ALL", "always", _ALL, _PROFILES, "all"),
+    "unlogged": ("port2", "port1", "SMTP", "always", _FROM_THE_LAN, _PROFILES, "disable"),
+    "uninspected": ("port2", "port1", "IMAP", "always", _FROM_THE_LAN, "", "all"),
+    "lapsed": ("port2", "port1", "POP3", "none", _FROM_THE_LAN, _PROFILES, "all"),
 }
-"""Ports, service, addresses, profiles and what is logged; behind the customer's own policies."""
+"""Ports, service, schedule, addresses, profiles, what is logged; behind the customer's policies."""
 _FIRST = 4711
 _NUMBERS = {name: _FIRST + number for number, name in enumerate(_POLICIES)}
 
@@ -51,14 +52,14 @@ def make(database: Database, mistakes: Iterable[str]) -> None:
 
 
 def _script(name: str) -> str:
-    arrives, leaves, service, addresses, profiles, logged = _POLICIES[name]
+    arrives, leaves, service, schedule, addresses, profiles, logged = _POLICIES[name]
     return f"""config firewall policy
 edit {_NUMBERS[name]}
     set name "careless-{name}"
     set srcintf "{arrives}"
     set dstintf "{leaves}"
     set action accept
-    set schedule "always"
+    set schedule "{schedule}"
     set service "{service}"
     set logtraffic {logged}
     {addresses}{profiles}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from robot.errors import RobotError
@@ -25,6 +26,7 @@ from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.policy_audit import Audit, audit
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.rules import RuleSet, TrafficFlow
+from gatepass.gateway.schedules import lapsed
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.testbed import FileServer, Host
@@ -267,13 +269,15 @@ class RunContext:
     @once
     def policy_audit(self) -> Audit:
         """What is wrong with the customer's policies as they are written."""
-        table = PolicyTable.read(self.gateway)
-        try:
-            groups = self.gateway.rows("firewall/profile-group")
-        except Refused:  # a model without them
-            groups = []
-        inspected = self.order.options.security_services
-        return audit(table.without(self.mark), inspected, groups)
+        def rows(path: str) -> list[dict]:
+            try:
+                return self.gateway.rows(path)
+            except Refused:  # a model without this table
+                return []
+
+        table = PolicyTable.read(self.gateway).without(self.mark)
+        inspected, groups = self.order.options.security_services, rows("firewall/profile-group")
+        return audit(table, inspected, groups, lapsed(rows, datetime.now(UTC)))
 
     @once
     def leaks(self) -> Findings:

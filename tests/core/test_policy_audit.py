@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from gatepass.gateway.boxes import TooMany, complement, without
 from gatepass.gateway.policy_audit import OPEN, SHADOWED, UNINSPECTED, UNLOGGED, Audit, audit
 from gatepass.gateway.policy_table import PolicyTable
+from gatepass.gateway.schedules import lapsed
 
 PROFILES = {
     "utm-status": "enable",
@@ -90,7 +93,7 @@ def _table(*policies: dict) -> PolicyTable:
 
 
 def _audit(*policies: dict, inspected: bool = True) -> Audit:
-    return audit(_table(*policies), inspected)
+    return audit(_table(*policies), inspected, lapsed={"office-hours": False, "fair-2019": True})
 
 
 def _shadowed(*policies: dict) -> dict[int, str]:
@@ -159,6 +162,7 @@ def test_shadowed(before: tuple[str, str, str], after: tuple[str, str, str]) -> 
         (("low", "all", "ALL"), {}),
         (("net-7", "all", "ALL"), {"status": "disable"}),
         (("net-7", "all", "ALL"), {"schedule": "office-hours"}),
+        (("net-7", "all", "ALL"), {"schedule": "no-such-schedule"}),
         (("net-7", "all", "ALL"), {"groups": _names("staff")}),
         (("net-7", "all", "ALL"), {"srcintf": "port3"}),
         (("site", "all", "ALL"), {}),
@@ -195,6 +199,43 @@ def test_families_are_apart() -> None:
 def test_what_a_deny_keeps_from_a_permission_is_told() -> None:
     (reason,) = _shadowed(_deny(1, "net-7", "all", "ALL"), _policy(2, "low", "all", "DNS")).values()
     assert reason.endswith("so that what it should let through is blocked")
+
+
+def test_one_whose_time_is_over_is_never_met_and_keeps_nothing_from_others() -> None:
+    found = _shadowed(
+        _policy(1, "net-7", "all", "ALL", schedule="fair-2019"), _policy(2, "low", "all", "DNS")
+    )
+    assert list(found) == [1] and "“fair-2019” is over" in found[1]
+    assert list(_audit(_policy(1, "low", "all", "DNS", schedule="lost")).unread) == [1]
+
+
+SCHEDULES = {
+    "firewall.schedule/recurring": [
+        {"name": "always", "day": "sunday monday tuesday wednesday thursday friday saturday"},
+        {"name": "none", "day": "none"},
+    ],
+    "firewall.schedule/onetime": [
+        {"name": "past", "end": "18:00 2026/03/01"},
+        {"name": "yesterday", "end": "18:00 2026/03/09"},
+        {"name": "to-the-second", "end": "18:00 2026/03/10", "end-utc": "1773100000"},
+        {"name": "coming", "end": "18:00 2030/01/01"},
+        {"name": "damaged", "end": "soon"},
+    ],
+    "firewall.schedule/group": [
+        {"name": "all-over", "member": [{"name": "past"}, {"name": "none"}]},
+        {"name": "some-over", "member": [{"name": "past"}, {"name": "coming"}]},
+    ],
+}
+
+
+def test_schedules_whose_time_is_over() -> None:
+    now = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
+    over = lapsed(lambda path: SCHEDULES[path], now)
+    assert {name for name, is_over in over.items() if is_over} == {
+        "none", "past", "to-the-second", "all-over",
+    }  # fmt: skip
+    assert len(over) == 9
+    assert lapsed(lambda path: [], now) == {}
 
 
 @pytest.mark.parametrize("target", ["web", "site", "no-such-address"])

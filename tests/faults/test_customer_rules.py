@@ -14,10 +14,13 @@ LOGS, INSPECTS = "Every Policy Logs What It Lets Through", "Every Policy Inspect
 
 RUNS = alone(
     Case(
-        ("policy-mistake", "of=shadowed+open+unlogged+uninspected"),
+        ("policy-mistake", "of=shadowed+open+unlogged+uninspected+lapsed"),
         ("*.Customer Rules.*",),
         {
-            MET: (FAIL, "Policy 4711 “careless-shadowed” is never met: policy 1 before it"),
+            MET: (
+                *(FAIL, "Policy 4711 “careless-shadowed” is never met: policy 1 before it"),
+                "Policy 4715 “careless-lapsed” is never met: the time of its schedule",
+            ),
             OPEN: (FAIL, "Policy 4712 “careless-open” lets any address", "(port3 to port2)"),
             LOGS: (FAIL, "Policy 4713 “careless-unlogged” logs nothing"),
             INSPECTS: (FAIL, "Policy 4714 “careless-uninspected” inspects nothing"),

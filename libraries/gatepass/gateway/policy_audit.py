@@ -41,6 +41,7 @@ _EVERY_PROTOCOL: Span = (0, 255)
 _PORTRANGES = {TCP: "tcp-portrange", UDP: "udp-portrange", SCTP: "sctp-portrange"}
 _NARROWED_BY = ("users", "groups", "fsso-groups", "ztna-ems-tag", "src-vendor-mac")
 """What makes a policy match less than its addresses and services say."""
+_ALWAYS = ("always", "", None)
 _IN_PLACE_OF_ADDRESSES = (
     *("internet-service", "internet-service-src", "internet-service6", "internet-service6-src"),
 )
@@ -88,17 +89,23 @@ class Audit:
         return tuple(one for one in self.findings if one.kind == kind)
 
 
-def audit(table: PolicyTable, inspected: bool, profile_groups: Iterable[Row] = ()) -> Audit:
+def audit(
+    table: PolicyTable,
+    inspected: bool,
+    profile_groups: Iterable[Row] = (),
+    lapsed: Mapping[str, bool] | None = None,
+) -> Audit:
     """Read a rule set, policy by policy.
 
     Args:
         table: as it was read from the gateway.
         inspected: whether security services were bought, so that each policy has to inspect.
         profile_groups: rows of ``firewall/profile-group``.
+        lapsed: for each schedule, but `always`, whether its time is over or never comes.
     """
-    rows = [row for row in table.policies if _is_on(row)]
+    rows = [row for row in table.policies if row.get("status", "enable") == "enable"]
     groups = {str(row.get("name")): row for row in profile_groups}
-    shadows = _Shadows(table, rows)
+    shadows = _Shadows(table, rows, lapsed or {})
     findings = []
     for row in rows:
         looked = {SHADOWED: shadows.of(row)}
@@ -113,10 +120,6 @@ def audit(table: PolicyTable, inspected: bool, profile_groups: Iterable[Row] = (
         ]
     numbers = tuple(int(row["policyid"]) for row in rows)
     return Audit(numbers, tuple(findings), shadows.unread)
-
-
-def _is_on(row: Row) -> bool:
-    return row.get("status", "enable") == "enable" and row.get("schedule") != "none"
 
 
 # -- what one policy says of itself ----------------------------------------------------------
@@ -174,8 +177,11 @@ def _uninspected(row: Row, groups: Mapping[str, Row]) -> str:
 class _Shadows:
     """Which policies can never be met, because those before them match all that they match."""
 
-    def __init__(self, table: PolicyTable, rows: Sequence[Row]) -> None:
+    def __init__(
+        self, table: PolicyTable, rows: Sequence[Row], lapsed: Mapping[str, bool]
+    ) -> None:
         self._table = table
+        self._lapsed = {**lapsed, **dict.fromkeys(_ALWAYS, False)}
         self._ports = _interfaces(table, rows)
         self._before: list[tuple[Row, list[Box]]] = []
         self.unread: dict[int, str] = {}
@@ -185,6 +191,12 @@ class _Shadows:
 
         To be asked in the order of the policies, once each.
         """
+        schedule = row.get("schedule", "always")
+        if schedule not in self._lapsed:
+            self.unread[int(row["policyid"])] = f"there is no schedule “{schedule}” to be read"
+            return ""
+        if self._lapsed[schedule]:
+            return f"is never met: the time of its schedule “{schedule}” is over, or never comes"
         boxes = self._boxes(row)
         if boxes is None:
             self.unread[int(row["policyid"])] = (
@@ -198,7 +210,7 @@ class _Shadows:
         except TooMany:
             self.unread[int(row["policyid"])] = "it overlaps too many others in too many ways"
         narrowed = any(row.get(key) for key in _NARROWED_BY)
-        if not narrowed and row.get("schedule", "always") in ("always", "", None):
+        if not narrowed and schedule in _ALWAYS:
             self._before.append((row, boxes))
         return reason
 
