@@ -55,8 +55,10 @@ class CustomerRules(KeywordLibrary):
         self._hold(UNLOGGED)
 
     @keyword()
-    def every_policy_should_inspect_as_ordered(self) -> None:
-        """Each policy that lets traffic through has the profiles of what was ordered.
+    def every_policy_should_have_the_ordered_profiles(self) -> None:
+        """Each policy that lets traffic through names a profile for each ordered inspection.
+
+        What is in a profile is not looked at.
 
         Raises:
             AssertionError: one lacks some.

@@ -19,7 +19,7 @@ No Policy Is Open To Everything
 Every Policy Logs What It Lets Through
     Every Policy Should Log What It Lets Through
 
-Every Policy Inspects As Ordered
+Every Policy Has The Ordered Profiles
     [Documentation]    Antivirus, web filter, intrusion prevention, application control, and a look into
     ...    TLS, where security services were ordered.
-    Every Policy Should Inspect As Ordered
+    Every Policy Should Have The Ordered Profiles

@@ -21,7 +21,7 @@ from gatepass.endpoint.specimens import Specimen, specimens
 from gatepass.endpoint.ssh import SshShell, clean_endpoints
 from gatepass.endpoint.strongswan import Charon
 from gatepass.endpoint.wire_watch import WireWatch
-from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.policy_audit import Audit, audit
 from gatepass.gateway.policy_table import PolicyTable
@@ -269,12 +269,7 @@ class RunContext:
     @once
     def policy_audit(self) -> Audit:
         """What is wrong with the customer's policies as they are written."""
-        def rows(path: str) -> list[dict]:
-            try:
-                return self.gateway.rows(path)
-            except Refused:  # a model without this table
-                return []
-
+        rows = self.gateway.rows_if_any
         table = PolicyTable.read(self.gateway).without(self.mark)
         inspected, groups = self.order.options.security_services, rows("firewall/profile-group")
         return audit(table, inspected, groups, lapsed(rows, datetime.now(UTC)))

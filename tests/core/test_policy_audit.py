@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatepass.gateway.boxes import TooMany, complement, without
+from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.policy_audit import OPEN, SHADOWED, UNINSPECTED, UNLOGGED, Audit, audit
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.schedules import lapsed
@@ -311,3 +312,12 @@ def test_too_many_parts_are_told() -> None:
 
 def test_complement() -> None:
     assert complement([(2, 3), (5, 9)], (0, 9)) == [(0, 1), (4, 4)]
+
+
+def test_policies_that_may_not_be_read_are_no_sound_ones() -> None:
+    class Gateway:
+        def rows_if_any(self, path: str) -> list:
+            raise Refused("no right to read it", status=403)
+
+    with pytest.raises(Refused):
+        PolicyTable.read(Gateway())

@@ -10,7 +10,7 @@ from cases import FAIL, Case, alone, cases_of, prove
 from faulty_lab import PROJECT, FaultyLab
 
 MET, OPEN = "Every Policy Can Be Met", "No Policy Is Open To Everything"
-LOGS, INSPECTS = "Every Policy Logs What It Lets Through", "Every Policy Inspects As Ordered"
+LOGS, INSPECTS = "Every Policy Logs What It Lets Through", "Every Policy Has The Ordered Profiles"
 
 RUNS = alone(
     Case(

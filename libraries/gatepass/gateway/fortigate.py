@@ -98,6 +98,19 @@ class FortiGate:
         must_be_rows(path, rows, str(query.get("format", "")))
         return rows
 
+    def rows_if_any(self, path: str) -> list[dict]:
+        """The rows of a table; none where the model lacks the table.
+
+        Raises:
+            Refused: for any other reason, a missing right among them.
+        """
+        try:
+            return self.rows(path)
+        except Refused as refused:
+            if refused.status == 404 or refused.code == NOT_FOUND:
+                return []
+            raise
+
     def single(self, path: str, **query: object) -> dict:
         """The one row of a table that has no other.
 

@@ -98,14 +98,12 @@ class PolicyTable:
 
     @classmethod
     def read(cls, gateway: FortiGate) -> PolicyTable:
-        """Read all that policies are made of; a table that a model lacks is empty."""
-        tables = {}
-        for path in _TABLES:
-            try:
-                tables[path] = gateway.rows(path)
-            except Refused:
-                tables[path] = []
-        return cls(tables)
+        """Read all that policies are made of; a table that a model lacks is empty.
+
+        Raises:
+            Refused: one may not be read, so that nothing can be said of the policies.
+        """
+        return cls({path: gateway.rows_if_any(path) for path in _TABLES})
 
     def without(self, mark: str) -> PolicyTable:
         """The same without the policies of a run, whose names begin with its mark."""
