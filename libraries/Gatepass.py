@@ -7,6 +7,7 @@ from robotlibcore import DynamicCore
 
 from ApplicationLoads import ApplicationLoads
 from Countries import Countries
+from CustomerFlows import CustomerFlows
 from CustomerRules import CustomerRules
 from Downloads import Downloads
 from Endpoints import Endpoints
@@ -16,6 +17,7 @@ from Management import Management
 from ManyTunnels import ManyTunnels
 from Provisioning import Provisioning
 from Proxy import Proxy
+from Quarantine import Quarantine
 from RemoteAccess import RemoteAccess
 from RemoteTraffic import RemoteTraffic
 from Run import Run
@@ -26,8 +28,8 @@ from Traffic import Traffic
 from TunnelLife import TunnelLife
 
 PARTS = (
-    *(Run, Management, CustomerRules, Gateway, Endpoints, Leaks, Traffic, Services, Downloads),
-    *(ApplicationLoads, Countries, Proxy),
+    *(Run, Management, CustomerRules, CustomerFlows, Gateway, Endpoints, Leaks, Traffic, Services),
+    *(Quarantine, Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
 )
 

@@ -123,7 +123,10 @@ class Run(KeywordLibrary):
             "run_id": run_name(self.run.folder),
             "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
             "gatepass": gatepass.__version__,
-            "order": order.model_dump(exclude={"gateway"}),
+            "order": {
+                **order.model_dump(exclude={"gateway", "flows"}),
+                "flows": [f"{flow}: {flow.expect}" for flow in order.flows],
+            },
             "tier": order.promise.model_dump(),
             "profile": profile.model_dump() | {"max_trials": profile.most_trials},
             "testbed": {

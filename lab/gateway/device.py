@@ -87,6 +87,7 @@ class Device:
 
     Attributes:
         on_settings_changed: called when system/global may have changed.
+        banned: hosts that are cut off, as monitor/user/banned shows them, by address.
 
     Raises:
         SetupError: a file is missing or wrong.
@@ -100,6 +101,7 @@ class Device:
         self.vault = Vault(folder.path / "device.key")
         self.store = Store(folder.path / "state.sqlite")
         self.faults = Faults(self.store)
+        self.banned: dict[str, dict[str, Any]] = {}
         self.applier = Applier(data_plane, self._snapshot)
         self.database = Database(
             schema.tables(identity.version.release), self.store, Builder(self.vault),

@@ -39,6 +39,7 @@ several gateways at once; see docs/fleet.md
 
 other commands
   validate                read the order, the testbed and the options of a run, and touch nothing
+  draft-flows             draft an order's flows from a gateway's policies, for you to confirm
   restore [RUN …]         bring a gateway back that a killed run left changed
   certificate OUTPUT.XML  make the certificate of a run again from its output.xml
   results OUTPUT.XML      make results.json and trials.csv of a run again from its output.xml
@@ -96,6 +97,7 @@ def _dispatch(arguments: list[str]) -> int:
         "worker": _worker,
         "labs-for": _labs_for,
         "validate": _validate,
+        "draft-flows": _draft_flows,
         "restore": _restore,
         "certificate": _certificate,
         "verify": _verify,
@@ -195,6 +197,12 @@ def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str
     if args.robot is not None:
         raise InputError(f"'{args.robot[:60]}' is no option. See ./run.sh --help.")
     return args, robot
+
+
+def _draft_flows(arguments: list[str]) -> int:
+    from gatepass.run.draft_flows import draft_flows
+
+    return draft_flows(arguments)
 
 
 def _restore(arguments: list[str]) -> int:

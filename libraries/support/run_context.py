@@ -32,6 +32,8 @@ from gatepass.inputs import load_catalogue, load_order, load_profile, load_testb
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.results import record
 from gatepass.results.promises import PROMISES
+from gatepass.scenarios.flows.conduct import try_flows
+from gatepass.scenarios.flows.findings import FlowFindings
 from gatepass.scenarios.leaks.conduct import prepare
 from gatepass.scenarios.leaks.findings import Findings
 from gatepass.scenarios.provisioning import TenantProvisioning
@@ -273,6 +275,16 @@ class RunContext:
         table = PolicyTable.read(self.gateway).without(self.mark)
         inspected, groups = self.order.options.security_services, rows("firewall/profile-group")
         return audit(table, inspected, groups, lapsed(rows, datetime.now(UTC)))
+
+    @once
+    def flows(self) -> FlowFindings:
+        """What became of the ordered flows; asked before anything is put on the gateway."""
+        shells = {name: getattr(self, name) for name in self.testbed.endpoints.named}
+        table = PolicyTable.read(self.gateway).without(self.mark)
+        tried = try_flows(self.gateway, self.testbed, shells, self.order.flows)
+        findings = FlowFindings(tried, table)
+        (self.folder / "flows.csv").write_text(findings.as_csv(), encoding="utf-8")
+        return findings
 
     @once
     def leaks(self) -> Findings:

@@ -128,6 +128,10 @@ class FaultyLab:
         output = done.stdout + done.stderr
         return Ended(done.returncode, output, folder, read(folder / "output.xml"))
 
+    def draft_flows(self, to: Path) -> None:
+        """Draft flows from the gateway's policies into a new file."""
+        self._must("gatepass", "draft-flows", "--testbed", str(self.testbed), "--to", str(to))
+
     def restore(self, ended: Ended) -> subprocess.CompletedProcess[str]:
         """Call restore after that run."""
         return self._call("gatepass", "restore", results=ended.folder.parent)

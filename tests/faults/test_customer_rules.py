@@ -11,11 +11,12 @@ from faulty_lab import PROJECT, FaultyLab
 
 MET, OPEN = "Every Policy Can Be Met", "No Policy Is Open To Everything"
 LOGS, INSPECTS = "Every Policy Logs What It Lets Through", "Every Policy Has The Ordered Profiles"
+POLICIES = ("*.Customer Rules.*Policy*",)
 
 RUNS = alone(
     Case(
         ("policy-mistake", "of=shadowed+open+unlogged+uninspected+lapsed"),
-        ("*.Customer Rules.*",),
+        POLICIES,
         {
             MET: (
                 *(FAIL, "Policy 4711 “careless-shadowed” is never met: policy 1 before it"),
@@ -41,7 +42,7 @@ def test_what_the_order_accepts_is_told_and_borne(lab: FaultyLab, tmp_path: Path
     accepting = tmp_path / "order.yaml"
     accepting.write_text(yaml.safe_dump(order))
     with lab.faults(("policy-mistake", "of=open+unlogged")):
-        ended = lab.run("*.Customer Rules.*", order=accepting)
+        ended = lab.run(*POLICIES, order=accepting)
     assert {check.verdict for check in ended.ran.values()} == {"pass"}
     (told,) = ended.ran[OPEN].evidence
     assert "Accepted by the order: Policy 4712" in str(told)

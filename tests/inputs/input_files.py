@@ -31,6 +31,9 @@ vpn:
 gateway:
   version: "7.4"
   min_vcpus: 2
+flows:
+  - {from: 10.20.1.10, to: 203.0.113.80, service: tcp/443, expect: pass, seen_from: 198.18.2.1}
+  - {from: 10.20.1.10, to: 203.0.113.80, service: tcp/23, expect: block}
 """
 
 TESTBED = """\

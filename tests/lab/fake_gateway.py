@@ -75,7 +75,15 @@ class RememberingPlane:
     def session_count(self) -> int:
         return 4
 
-    def routes(self) -> list[dict[str, Any]]:
+    def ban(self, address: str, seconds: int) -> None:
+        (self._folder / "banned.json").write_text(json.dumps([address, seconds]))
+
+    def lift(self, address: str) -> None:
+        (self._folder / "banned.json").write_text(json.dumps([address, None]))
+
+    def routes(self, version: int = 4) -> list[dict[str, Any]]:
+        if version == 6:
+            return []
         return [{"ip_version": 4, "type": "connect", "ip_mask": "198.18.1.0/24",
                  "gateway": "0.0.0.0", "interface": "port2"}]
 

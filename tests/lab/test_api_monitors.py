@@ -163,3 +163,27 @@ def test_remote_users_are_disconnected(api: GatewayUnderTest) -> None:
 
 def test_the_ssl_vpn_ends_with_7_6_3(make_gateway: MakeGateway) -> None:
     assert make_gateway("7.6.3").call("GET", "monitor/vpn/ssl").status_code == 404
+
+
+def test_a_ban_is_listed_until_it_is_ended(api: GatewayUnderTest) -> None:
+    add, clear = (f"monitor/user/banned/{word}_users" for word in ("add", "clear"))
+    assert api.get("monitor/user/banned") == []
+    body = {"ip_addresses": ["198.18.1.10", "2001:DB8::0:1"], "expiry": 60}
+    assert api.call("POST", add, body).status_code == 200
+    four, six = api.get("monitor/user/banned")
+    assert (four["ip_address"], four["ipv6"], six["ip_address"]) == (
+        "198.18.1.10", False, "2001:db8::1"
+    )
+    assert four["expires"] - four["created"] == 60
+    assert api.call("POST", clear, {"ip_addresses": ["198.18.1.10"]}).status_code == 200
+    assert [row["ip_address"] for row in api.get("monitor/user/banned")] == ["2001:db8::1"]
+    assert api.call("POST", "monitor/user/banned/clear_all", {}).status_code == 200
+    assert api.get("monitor/user/banned") == []
+
+
+def test_only_addresses_are_banned(api: GatewayUnderTest) -> None:
+    add = "monitor/user/banned/add_users"
+    for body in ({}, {"ip_addresses": []}, {"ip_addresses": ["198.18.1.0/24 }; drop"]},
+                 {"ip_addresses": ["198.18.1.10"], "expiry": -1}):
+        assert api.call("POST", add, body).status_code in (424, 500), body
+    assert api.get("monitor/user/banned") == []

@@ -210,6 +210,26 @@ def _other_ca(tmp_path: Path) -> Path:
 
 def test_without_a_testbed(tmp_path: Path) -> None:
     _is_one_sentence(_call(tmp_path, "run"), "--testbed")
+    _is_one_sentence(_call(tmp_path, "draft-flows"), "--testbed")
+
+
+def test_flows_of_a_gateway_that_cannot_be_read(lab: FaultyLab, tmp_path: Path) -> None:
+    path, content = _testbed(lab, tmp_path)
+    content["gateway"]["ca_file"] = str(_other_ca(tmp_path))
+    path.write_text(yaml.safe_dump(content))
+    drafting = ("draft-flows", "--testbed", str(path), "--to", str(tmp_path / "flows.yaml"))
+    _is_one_sentence(_call(tmp_path, *drafting), "testbed.yaml", "gateway.url", "must chain to")
+    assert not (tmp_path / "flows.yaml").exists()
+
+
+def test_a_draft_overwrites_nothing(lab: FaultyLab, tmp_path: Path) -> None:
+    there = tmp_path / "flows.yaml"
+    there.write_text("flows: []")
+    drafting = ("draft-flows", "--testbed", str(lab.testbed), "--to")
+    _is_one_sentence(_call(tmp_path, *drafting, str(there)), "flows.yaml", "there is such a file")
+    assert there.read_text() == "flows: []"
+    nowhere = tmp_path / "none" / "flows.yaml"
+    _is_one_sentence(_call(tmp_path, *drafting, str(nowhere)), "cannot be written")
 
 
 @pytest.fixture(scope="module")

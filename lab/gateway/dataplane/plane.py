@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -76,6 +76,7 @@ class DataPlane:
             self._ike,
         ]
         self._usage = Usage()
+        self._still_banned: set[str] = set()  # that the fault did not let in again
         self._configured: Intent | None = None
         self._in_force = Intent()
 
@@ -97,6 +98,8 @@ class DataPlane:
         self._apply_parts(intent)
         self._settings.set(FORWARDING)
         self._configured, self._in_force = configured, intent
+        while intent.ends_bans and self._still_banned:
+            self.lift(self._still_banned.pop())
 
     def _apply_parts(self, intent: Intent) -> None:
         for index, part in enumerate(self.parts):
@@ -152,6 +155,17 @@ class DataPlane:
             for row in self._remote.shown()["sessions"]
         )
 
+    def ban(self, address: str, seconds: int) -> None:
+        """Cut a host off, for so many seconds or for good (0)."""
+        self._firewall.ban(ip_address(address).version, address, seconds)
+
+    def lift(self, address: str) -> None:
+        """Let it in again."""
+        if self._in_force.ends_bans:
+            self._firewall.lift(ip_address(address).version, address)
+        else:
+            self._still_banned.add(address)
+
     def remote_users(self) -> Mapping[str, Any]:
         """Who is logged in to the SSL VPN; see `lab.sslvpn.server.Server.shown`."""
         return self._remote.shown()
@@ -168,13 +182,13 @@ class DataPlane:
         """Number of sessions in the table."""
         return conntrack.count()
 
-    def routes(self) -> list[dict]:
-        """The IPv4 routing table as `monitor/router/ipv4` shows it.
+    def routes(self, version: int = 4) -> list[dict]:
+        """The routing table as `monitor/router/ipv4` and `monitor/router/ipv6` show it.
 
         Routes into tunnels that are down are not active; what they lead to is dropped.
         """
         down = self._tunnels_down()
-        return [route for route in links.routes() if route["interface"] not in down]
+        return [route for route in links.routes(version) if route["interface"] not in down]
 
     def _tunnels_down(self) -> set[str]:
         fixed = {name for name, one in self._in_force.ipsec.tunnels.items() if not one.dial_up}

@@ -11,12 +11,13 @@ from lab.gateway.monitors import (
     licence,
     network,
     system,
+    user,
     vpn,
     vpn_ipsec,
 )
 from lab.gateway.monitors.model import Monitor
 
-BRANCHES = (system, licence, configuration, network, firewall, vpn, vpn_ipsec)
+BRANCHES = (system, licence, configuration, network, firewall, user, vpn, vpn_ipsec)
 
 MONITORS: dict[str, Monitor] = {
     path: monitor for branch in BRANCHES for path, monitor in branch.MONITORS.items()

@@ -40,7 +40,15 @@ async def _interfaces(device: Device, call: Call) -> dict[str, dict[str, Any]]:
 
 
 async def _routes(device: Device, call: Call) -> list[dict[str, Any]]:
-    rows = await device.applier.call(device.applier.plane.routes)
+    return await _routes_of(4, device, call)
+
+
+async def _routes6(device: Device, call: Call) -> list[dict[str, Any]]:
+    return await _routes_of(6, device, call)
+
+
+async def _routes_of(version: int, device: Device, call: Call) -> list[dict[str, Any]]:
+    rows = await device.applier.call(device.applier.plane.routes, version)
     wanted = call.parameter("ip_mask")
     return [row for row in rows if not wanted or row["ip_mask"] == wanted]
 
@@ -48,4 +56,5 @@ async def _routes(device: Device, call: Call) -> list[dict[str, Any]]:
 MONITORS = {
     "system/interface": Monitor("netgrp", get=_interfaces),
     "router/ipv4": Monitor("netgrp", get=_routes),
+    "router/ipv6": Monitor("netgrp", get=_routes6),
 }

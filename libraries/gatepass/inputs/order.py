@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from gatepass.inputs.catalogue import Catalogue, Tier
+from gatepass.inputs.flows import MOST_FLOWS, Flow
 from gatepass.inputs.profile import MOST_TENANTS
 from gatepass.inputs.proposals import PROPOSALS, ProposalName
 from gatepass.inputs.schema import (
@@ -132,6 +133,12 @@ class Order(InputFile):
     vpn: Vpn = Vpn()
     provisioning: OrderedTenants | None = None
     gateway: OrderedGateway = OrderedGateway()
+    flows: list[Flow] = Field(
+        default=[],
+        max_length=MOST_FLOWS,
+        description=f"a list of flows, at most {MOST_FLOWS}, each with from, to, service, expect",
+    )
+    """What the customer's own rules have to let through, and what not, as delivered."""
     notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
 
     _promise: Tier = PrivateAttr()
@@ -147,6 +154,18 @@ class Order(InputFile):
         if self.shaper is None or self.promise.stateful_mbps is None:
             return None
         return self.promise.stateful_mbps * (1 + self.shaper.burst_allowance_percent / 100)
+
+    @field_validator("flows")
+    @classmethod
+    def _each_flow_once(cls, flows: list[Flow]) -> list[Flow]:
+        seen: dict[tuple[str, ...], int] = {}
+        for position, flow in enumerate(flows):
+            first = seen.setdefault((flow.source, flow.target, flow.service), position)
+            if first != position:
+                raise Mistake(
+                    f"a flow that is not also flows[{first}]", "Remove one of the two.", [position]
+                )
+        return flows
 
     @model_validator(mode="after")
     def _in_the_catalogue(self, info: ValidationInfo) -> Self:

@@ -138,7 +138,7 @@ def _sentence(file: YamlFile, model: type[Model], mistake: Mapping[str, Any]) ->
     place = file.place(location)
     if mistake["type"] == "extra_forbidden":
         *parents, key = location
-        known = _group(_expected(model, parents)[0]).model_fields
+        known = _keys(_group(_expected(model, parents)[0]))
         found, allowed = "an unknown key", one_of(known)
         remedy = did_you_mean(str(key), known) or "Remove it."
         if _SECRET_KEY.search(_dotted(parents)):
@@ -187,14 +187,19 @@ def _expected(model: type[Model], location: Location) -> tuple[Any, str]:
     for step in location:
         group = _group(annotation)
         if group:
-            field = group.model_fields[str(step)]
+            field = _keys(group)[str(step)]
             annotation, allowed = field.annotation, field.description or ""
         else:
             annotation = get_args(annotation)[-1]
     group = _group(annotation)
     if group:
-        allowed = f"a group of the keys {', '.join(group.model_fields)}"
+        allowed = f"a group of the keys {', '.join(_keys(group))}"
     return annotation, allowed
+
+
+def _keys(model: type[Model]) -> dict[str, Any]:
+    """Its fields by their keys in the file, where `from` is no name for Python."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _group(annotation: Any) -> type[Model] | None:

@@ -120,6 +120,14 @@ def _leak(intent: Intent, params: Params) -> Intent:
     return replace(intent, leaks=tuple(str(params["of"]).split("+")))
 
 
+def _ban_ignored(intent: Intent, params: Params) -> Intent:
+    return replace(intent, heeds_bans=False)
+
+
+def _ban_stays(intent: Intent, params: Params) -> Intent:
+    return replace(intent, ends_bans=False)
+
+
 def _ipv6_not_forwarded(intent: Intent, params: Params) -> Intent:
     """No policy lets IPv6 pass, whatever it says; what denies IPv6 still does."""
 
@@ -301,6 +309,8 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "any-any": _any_any,
     "one-way-open": _one_way_open,
     "leak": _leak,
+    "ban-ignored": _ban_ignored,
+    "ban-stays": _ban_stays,
     "ipv6-not-forwarded": _ipv6_not_forwarded,
     "ipv6-open": _ipv6_open,
     "shaper-below-tier": _shaper_below_tier,

@@ -146,6 +146,8 @@ class Intent:
     """Everything the data plane is to do.
 
     Attributes:
+        heeds_bans: whether hosts that are cut off are.
+        ends_bans: whether they are let in again.
         leaks: what passes beside the policies, by its name in `nft.leaks`; a fault.
         mss: what TCP's maximum segment size is lowered to, in bytes; 0 leaves it alone.
         inspected: policyid -> what is inspected in the policy's sessions.
@@ -164,6 +166,8 @@ class Intent:
     routes: Sequence[StaticRoute] = ()
     loss_percent: float = 0.0
     mss: int = 0
+    heeds_bans: bool = True
+    ends_bans: bool = True
     leaks: tuple[str, ...] = ()
     counts_implicit_deny: bool = True
     reports_counters: bool = True

@@ -9,6 +9,7 @@ from pyroute2 import IPRoute
 from pyroute2.netlink.exceptions import NetlinkError
 
 _MAIN = 254
+_FAMILY = {4: 2, 6: 10}
 _KERNEL, _UNICAST = 2, 1
 _BLACKHOLE = 6
 _UNIVERSE = 0
@@ -56,24 +57,25 @@ def interfaces() -> dict[str, dict]:
     return found
 
 
-def routes() -> list[dict]:
-    """The IPv4 routing table as `monitor/router/ipv4` shows it."""
+def routes(version: int = 4) -> list[dict]:
+    """The routing table as `monitor/router/ipv4` and `monitor/router/ipv6` show it."""
     found = []
+    unspecified = "0.0.0.0" if version == 4 else "::"
     with IPRoute() as ipr:
         names = {link["index"]: link.get_attr("IFLA_IFNAME") for link in ipr.get_links()}
-        for item in ipr.get_routes(family=2, table=_MAIN):
+        for item in ipr.get_routes(family=_FAMILY[version], table=_MAIN):
             connected = item["proto"] == _KERNEL
-            dst = item.get_attr("RTA_DST") or "0.0.0.0"
+            dst = item.get_attr("RTA_DST") or unspecified
             found.append(
                 {
-                    "ip_version": 4,
+                    "ip_version": version,
                     "type": "connect" if connected else "static",
                     "ip_mask": f"{dst}/{item['dst_len']}",
                     "distance": 0 if connected else item.get_attr("RTA_PRIORITY") or 10,
                     "metric": 0,
                     "priority": 0,
                     "vrf": 0,
-                    "gateway": item.get_attr("RTA_GATEWAY") or "0.0.0.0",
+                    "gateway": item.get_attr("RTA_GATEWAY") or unspecified,
                     "interface": "Null"
                     if item["type"] == _BLACKHOLE
                     else names.get(item.get_attr("RTA_OIF"), ""),

@@ -11,6 +11,9 @@ from lab.gateway.dataplane.nft.rules import BASE_CHAINS, PLAIN_CHAINS, Ruleset, 
 from lab.gateway.dataplane.nft.shaping import ShaperClasses
 
 _COUNTED_SETS = ("hits", "traffic")
+BANNED = {4: ("banned4", "ipv4_addr"), 6: ("banned6", "ipv6_addr")}
+"""By IP version the set of hosts that are cut off; the kernel ends each at its time."""
+_FIXED_SETS = {*_COUNTED_SETS, *(name for name, _kind in BANNED.values())}
 _TABLE = nft.FAMILY_AND_TABLE
 
 # `hits` counts the packets that a policy was chosen for (one a session), `traffic` all that follow
@@ -21,6 +24,10 @@ _FRAME = [
     *(
         f"add set {_TABLE} {name} {{ typeof ct mark; size 262144; flags dynamic; counter; }}"
         for name in _COUNTED_SETS
+    ),
+    *(
+        f"add set {_TABLE} {name} {{ type {kind}; flags timeout; }}"
+        for name, kind in BANNED.values()
     ),
     *(f"add map {_TABLE} {name} {text}" for name, text in inspection_rules.MAPS.items()),
 ]
@@ -58,6 +65,17 @@ class Firewall:
     def clear_counters(self, marks: Container[int]) -> None:
         """Set the counters of some marks back to zero."""
         nft.load(_deletions(lambda mark: mark in marks))
+
+    def ban(self, version: int, address: str, seconds: int) -> None:
+        """Cut a host off, for so many seconds or for good (0)."""
+        self.lift(version, address)
+        until = f" timeout {seconds}s" if seconds else ""
+        nft.load(f"add element {_TABLE} {BANNED[version][0]} {{ {address}{until} }}\n")
+
+    def lift(self, version: int, address: str) -> None:
+        """Let a host in again; one that is not cut off is fine."""
+        element = f"element {_TABLE} {BANNED[version][0]} {{ {address} }}\n"
+        nft.load(f"add {element}delete {element}")
 
     def close(self) -> None:
         """Remove the table."""
@@ -106,6 +124,6 @@ def _found_in_kernel() -> Ruleset:
     fixed = {*BASE_CHAINS, *PLAIN_CHAINS}
     return Ruleset(
         chains={name: [] for name in nft.names("chain") - fixed},
-        sets={name: "" for name in nft.names("set") - {*_COUNTED_SETS}},
+        sets={name: "" for name in nft.names("set") - _FIXED_SETS},
         marks=frozenset(nft.counters("hits")) | frozenset(nft.counters("traffic")),
     )

@@ -86,7 +86,7 @@ def render(
     rules, matcher = Ruleset(), Matcher()
     in_force, inspecting = intent.in_force, intent.inspecting
     rules.base = {
-        "before_reassembly": before_reassembly(intent.leaks),
+        "before_reassembly": [*_ban_rules(intent), *before_reassembly(intent.leaks)],
         "local_in": local_in_rules(intent),
         "permitted": ["add @hits { ct mark } accept"],
         "denied": ["add @hits { ct mark } drop"],
@@ -110,6 +110,13 @@ def render(
     rules.sets = matcher.sets
     rules.marks = frozenset({0, *(policy.id for policy in intent.policies)})
     return rules
+
+
+def _ban_rules(intent: Intent) -> list[str]:
+    """What drops the packets of hosts that are cut off, before all else, also of open sessions."""
+    if not intent.heeds_bans:
+        return []
+    return ["ip saddr @banned4 drop", "ip6 saddr @banned6 drop"]
 
 
 def _forward_rules(intent: Intent, in_force: Sequence[Policy]) -> list[str]:

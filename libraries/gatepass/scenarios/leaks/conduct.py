@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -12,7 +12,8 @@ from gatepass.endpoint.shell import Shell
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.policy_table import TCP, Packet, PolicyTable, look_up_packet
 from gatepass.gateway.rules import RuleSet
-from gatepass.inputs.testbed import Host, Testbed
+from gatepass.inputs.testbed import Testbed
+from gatepass.scenarios.leaks.counters import counted_in, not_counted
 from gatepass.scenarios.leaks.findings import Findings
 from gatepass.scenarios.leaks.kinds import KINDS, OWN
 from gatepass.scenarios.leaks.packets import parts_of
@@ -26,11 +27,11 @@ from gatepass.scenarios.leaks.ways import (
     Way,
     addresses_of,
     links_of,
-    side_of,
+    sides_of,
     ways_between,
 )
 
-_COUNTERS_LAG_S = _APPLY_S = 10
+_APPLY_S = 10
 INTERFACES = "system/interface"
 
 
@@ -74,9 +75,9 @@ class Prepared:
         plans = [self._plan(side, kinds) for side in self.sides]
         scan = LeakScan(self.shells, plans, pps)
         passed = scan.must_pass_beside(self.beside) if beside_first else 0
-        before = _counted_in(self.gateway, self.sides)
+        before = counted_in(self.gateway, self.sides)
         scanned = scan.run()
-        scanned.trouble = scanned.trouble or _not_counted(
+        scanned.trouble = scanned.trouble or not_counted(
             self.gateway, self.sides, before, scanned.sent
         )
         return Findings(scanned, self.table, passed)
@@ -111,7 +112,7 @@ def prepare(
         NotProven: an endpoint is not connected as a scan needs it.
     """
     rows = {str(row.get("name")): row for row in gateway.rows(INTERFACES)}
-    sides = _sides(testbed, shells, rows)
+    sides = sides_of(testbed, shells, rows)
     ways = ways_between(sides)
     permitted = testbed.endpoints.server.probe_port
     beside = _links_beside(testbed, shells)
@@ -141,38 +142,6 @@ def _await_in_force(
     )
 
 
-def _sides(
-    testbed: Testbed, shells: Mapping[str, Shell], rows: Mapping[str, Mapping]
-) -> list[Side]:
-    ports = {"client": testbed.gateway.client_port, "server": testbed.gateway.server_port}
-    hosts = testbed.endpoints.named
-    if testbed.endpoints.peer:
-        ports["peer"] = testbed.endpoints.peer.gateway_port
-    by_port: dict[str, str] = {}
-    sides = []
-    for name, host in hosts.items():
-        port = ports[name]
-        if port in by_port:  # two endpoints behind one port: no packet between them passes it
-            continue
-        by_port[port] = name
-        others = [other for one, other in hosts.items() if ports[one] != port]
-        if port not in rows:
-            raise NotProven(f"the gateway has no port {port}; check the ports in the testbed file.")
-        sides.append(side_of(shells[name], port, _addresses(host), _far(host, others), rows[port]))
-    return sides
-
-
-def _addresses(host: Host) -> dict[int, str]:
-    return {4: host.address} | ({6: host.address6} if host.address6 else {})
-
-
-def _far(host: Host, others: list[Host]) -> dict[int, str]:
-    """An address behind another port, of each IP version that both have."""
-    found = {4: others[0].address}
-    with_ipv6 = next((other.address6 for other in others if other.address6), None)
-    return found | ({6: with_ipv6} if host.address6 and with_ipv6 else {})
-
-
 def _links_beside(testbed: Testbed, shells: Mapping[str, Shell]) -> dict[str, Link]:
     ends = testbed.endpoints
     if not ends.client.direct_address:
@@ -185,44 +154,3 @@ def _links_beside(testbed: Testbed, shells: Mapping[str, Shell]) -> dict[str, Li
         "client": links_of(shells["client"], [server])[server],
         "server": links_of(shells["server"], [client])[client],
     }
-
-
-def _counted_in(gateway: FortiGate, sides: Iterable[Side]) -> dict[str, int | None]:
-    """What the gateway's ports have counted in, in packets, by the name of the side."""
-    shown = gateway.monitor("system/interface")["results"]
-    return {side.name: shown.get(side.port, {}).get("rx_packets") for side in sides}
-
-
-def _not_counted(
-    gateway: FortiGate,
-    sides: Sequence[Side],
-    before: Mapping[str, int | None],
-    sent: Mapping[str, int],
-) -> str:
-    """Why packets may have been lost before they came to the gateway; empty where they did come."""
-    if silent := [side.port for side in sides if before[side.name] is None]:
-        return (
-            f"the gateway does not tell how many packets came in by its port {silent[0]} (monitor "
-            "system/interface, rx_packets), so what did not get through may never have come to it."
-        )
-    short: list[str] = []
-
-    def all_there() -> bool:
-        now = _counted_in(gateway, sides)
-        short[:] = [
-            _short(side, sent.get(side.name, 0), (now[side.name] or 0) - (before[side.name] or 0))
-            for side in sides
-            if (now[side.name] or 0) - (before[side.name] or 0) < sent.get(side.name, 0)
-        ]
-        return not short
-
-    until(all_there, _COUNTERS_LAG_S)
-    return short[0] if short else ""
-
-
-def _short(side: Side, sent: int, counted: int) -> str:
-    return (
-        f"the gateway's port {side.port} counted {counted:,} packets in while the {side.name} sent "
-        f"{sent:,}, so some were lost before they came to it: look whether the virtual switch "
-        "between filters forged addresses or odd packets."
-    )

@@ -11,6 +11,7 @@ from itertools import permutations
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Shell
+from gatepass.inputs.testbed import Host, Testbed
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def addresses_of(row: Mapping) -> dict[int, list[str]]:
     return found
 
 
-def side_of(
+def _side_of(
     shell: Shell, port: str, addresses: Mapping[int, str], others: Mapping[int, str], row: Mapping
 ) -> Side:
     """A port of the gateway with the endpoint behind it.
@@ -188,3 +189,45 @@ def side_of(
         {version: links[address] for version, address in others.items()},
         {version: own[version][0] for version in others},
     )
+
+
+def sides_of(
+    testbed: Testbed, shells: Mapping[str, Shell], rows: Mapping[str, Mapping]
+) -> list[Side]:
+    """The gateway's ports that an endpoint stands behind.
+
+    Args:
+        testbed: that names them.
+        shells: the endpoints by name.
+        rows: of ``system/interface``, by name.
+
+    Raises:
+        NotProven: an endpoint is not connected to its port, or by a router.
+    """
+    ports = {"client": testbed.gateway.client_port, "server": testbed.gateway.server_port}
+    hosts = testbed.endpoints.named
+    if testbed.endpoints.peer:
+        ports["peer"] = testbed.endpoints.peer.gateway_port
+    by_port: dict[str, str] = {}
+    sides = []
+    for name, host in hosts.items():
+        port = ports[name]
+        if port in by_port:  # two endpoints behind one port: no packet between them passes it
+            continue
+        by_port[port] = name
+        others = [other for one, other in hosts.items() if ports[one] != port]
+        if port not in rows:
+            raise NotProven(f"the gateway has no port {port}; check the ports in the testbed file.")
+        sides.append(_side_of(shells[name], port, _addresses(host), _far(host, others), rows[port]))
+    return sides
+
+
+def _addresses(host: Host) -> dict[int, str]:
+    return {4: host.address} | ({6: host.address6} if host.address6 else {})
+
+
+def _far(host: Host, others: list[Host]) -> dict[int, str]:
+    """An address behind another port, of each IP version that both have."""
+    found = {4: others[0].address}
+    with_ipv6 = next((other.address6 for other in others if other.address6), None)
+    return found | ({6: with_ipv6} if host.address6 and with_ipv6 else {})

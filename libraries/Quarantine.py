@@ -1,0 +1,132 @@
+"""A host that the gateway cuts off, and lets in again."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+from gatepass.base.errors import NotProven
+from gatepass.base.phrase import say
+from gatepass.endpoint.stream import Arrivals, Stream, clock_of
+from gatepass.gateway.answers import GatewayLost, Refused
+from gatepass.gateway.bans import Bans
+from support.guard import keyword
+from support.keyword_library import KeywordLibrary
+from support.steps import Steps
+
+LASTS_S = 3.0
+"""How long it is banned, and looked at after."""
+WITHIN_S = 2.0
+"""After which it has to be silent."""
+_BEFORE_S, _INTERVAL_S = 0.6, 0.02
+_FRESH_S = 0.3
+"""So old may the last datagram be that arrived before the ban."""
+_EXPIRY_S = 60
+"""After which the gateway lets it in by itself, should the run be killed."""
+_LIMIT_S = 60
+
+
+class Ban(Steps):
+    """A ban that came and went while the host sent.
+
+    Attributes:
+        arrivals: what arrived of it.
+        asked, ended: when the ban and its end were asked for, by the host's clock.
+        listed: whether the gateway named the host among those it had cut off.
+    """
+
+    arrivals: Arrivals
+    asked: float
+    ended: float
+    listed: bool
+
+
+class Quarantine(KeywordLibrary):
+    """Keywords about quarantine: a ban by the monitor `user/banned`."""
+
+    @keyword()
+    def the_client_is_banned_and_let_in_again_while_it_sends(self) -> None:
+        """Fifty datagrams a second go from the client to the server; what arrives is taken down.
+
+        The ban would end by itself after a minute.
+
+        Raises:
+            NotApplicable: the device has no quarantine.
+        """
+        ends, bans = self.run.testbed.endpoints, Bans(self.run.gateway)
+        port, address = ends.server.probe_port, ends.client.address
+        if address in bans.listed():
+            raise NotProven(f"{address} is banned already. Let it in again (user/banned).")
+        for program in self.run.responders.values():  # the port is theirs
+            program.stop()
+        self.run.responders.clear()
+        stream = Stream(
+            self.run.client, self.run.server, ends.server.address, port, self.run.mark,
+            _INTERVAL_S, _LIMIT_S,
+        )
+        ban = self._ban
+        try:
+            time.sleep(_BEFORE_S)
+            ban.asked = clock_of(self.run.client)
+            bans.add(address, _EXPIRY_S)
+            try:
+                time.sleep(LASTS_S)
+                ban.listed = address in bans.listed()
+                ban.ended = clock_of(self.run.client)
+            finally:
+                with suppress(GatewayLost, Refused):  # told by what asks the gateway next
+                    bans.end(address)
+            time.sleep(LASTS_S)
+            ban.arrivals = stream.end()
+        finally:
+            stream.stop()
+
+    @keyword()
+    def it_should_have_been_silent_while_it_was_banned(self) -> None:
+        """Nothing that it sent arrived any more, two seconds after the ban at the latest.
+
+        Raises:
+            AssertionError: it did, or the gateway does not name the host among those banned.
+            NotProven: nothing had arrived before the ban, either.
+        """
+        ban = self._ban
+        before = ban.arrivals.last_before(ban.asked)
+        if before is None or ban.asked - before > _FRESH_S:
+            raise NotProven("what the client sent did not arrive before it was banned, either.")
+        self.check.evidence(
+            say("ban_listed"),
+            "It was." if ban.listed else "The monitor user/banned did not name it.",
+            ban.listed,
+        )
+        last = ban.arrivals.last_before(ban.ended) or ban.asked
+        silent = last - ban.asked < WITHIN_S
+        ms = max(0.0, last - ban.asked) * 1000
+        self.check.evidence(
+            say("ban_heeded"),
+            f"The last datagram that arrived was sent {ms:.0f} ms after the ban was asked for."
+            if silent
+            else f"Datagrams still arrived {last - ban.asked:.1f} s after the ban was asked for.",
+            silent,
+        )
+
+    @keyword()
+    def it_should_have_been_let_in_again_after(self) -> None:
+        """What it sent arrived again, three seconds after the ban ended at the latest.
+
+        Raises:
+            AssertionError: it did not.
+        """
+        ban = self._ban
+        first = ban.arrivals.first_after(ban.ended)
+        self.check.evidence(
+            say("ban_ended"),
+            f"No datagram arrived in the {LASTS_S:.0f} s after the ban was ended."
+            if first is None
+            else f"The first that arrived was sent {(first - ban.ended) * 1000:.0f} ms after the "
+            "end of the ban was asked for.",
+            first is not None,
+        )
+
+    @property
+    def _ban(self) -> Ban:
+        return self.check.left(Ban)

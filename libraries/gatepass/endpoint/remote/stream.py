@@ -1,0 +1,75 @@
+"""Numbered datagrams in one direction: sends them, or tells when which of them arrived; as JSON.
+
+Usage: stream.py send INTERVAL_S ADDRESS PORT MARK STOP LIMIT_S
+       stream.py take ADDRESS PORT MARK STOP LIMIT_S
+
+Each datagram carries MARK, its number, and when it was sent by the sender's clock. Both end when
+the file STOP is there, at last after LIMIT_S. The sender prints how many it sent; the receiver the
+stretches of those that arrived, each as the first and last time of sending, broken where more than
+BREAK_S lies between two.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import struct
+import sys
+import time
+
+FORM = "!8sId"
+BREAK_S = 0.1
+
+
+def family(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def send(interval, address, port, mark, ended):
+    sock = socket.socket(family(address), socket.SOCK_DGRAM)
+    begun, number = time.monotonic(), 0
+    while not ended():
+        with contextlib.suppress(OSError):  # no way there at the moment
+            sock.sendto(struct.pack(FORM, mark, number, time.time()), (address, port))
+        number += 1
+        time.sleep(max(0, begun + number * interval - time.monotonic()))
+    return {"sent": number}
+
+
+def take(address, port, mark, ended):
+    sock = socket.socket(family(address), socket.SOCK_DGRAM)
+    sock.bind((address, port))
+    sock.settimeout(0.05)
+    stretches, arrived = [], 0
+    while not ended():
+        try:
+            data = sock.recv(2048)
+        except socket.timeout:
+            continue
+        if len(data) != struct.calcsize(FORM) or data[:8] != mark:
+            continue
+        arrived += 1
+        sent_at = struct.unpack(FORM, data)[2]
+        if stretches and sent_at - stretches[-1][1] <= BREAK_S:
+            stretches[-1][1] = max(sent_at, stretches[-1][1])
+        else:
+            stretches.append([sent_at, sent_at])
+    return {"arrived": arrived, "stretches": stretches}
+
+
+def main():
+    what, words = sys.argv[1], sys.argv[2:]
+    stop, give_up = words[-2], time.monotonic() + float(words[-1])
+
+    def ended():
+        return os.path.exists(stop) or time.monotonic() > give_up
+
+    mark = words[-3].encode()[:8].ljust(8)
+    if what == "send":
+        told = send(float(words[0]), words[1], int(words[2]), mark, ended)
+    else:
+        told = take(words[0], int(words[1]), mark, ended)
+    json.dump(told, sys.stdout)
+
+
+main()

@@ -1,0 +1,123 @@
+"""Datagrams that one endpoint sends to another, and when which of them arrived there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+
+_END_S = 10
+_LAST_S = 0.3
+"""For what is still under way when the sender has ended."""
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """What arrived, by when it was sent, in seconds since the epoch by the sender's clock.
+
+    Attributes:
+        sent, arrived: how many.
+        stretches: first and last time of each stretch without a gap of a tenth of a second.
+    """
+
+    sent: int
+    arrived: int
+    stretches: tuple[tuple[float, float], ...]
+
+    def last_before(self, moment: float) -> float | None:
+        """When the last that arrived, of those sent before a moment, was sent."""
+        return max(
+            (min(last, moment) for first, last in self.stretches if first < moment), default=None
+        )
+
+    def first_after(self, moment: float) -> float | None:
+        """When the first that arrived, of those sent after a moment, was sent."""
+        return min(
+            (max(first, moment) for first, last in self.stretches if last > moment), default=None
+        )
+
+
+class Stream:
+    """Datagrams under way from one endpoint to another.
+
+    Args:
+        sender, receiver: the endpoints.
+        address: the receiver's.
+        port: a free UDP port there.
+        mark: by which they are known, at most eight letters.
+        interval_s: between two.
+        limit_s: after which both end by themselves.
+
+    Raises:
+        NotProven: it cannot be started, with the program's own words.
+    """
+
+    def __init__(
+        self,
+        sender: Shell,
+        receiver: Shell,
+        address: str,
+        port: int,
+        mark: str,
+        interval_s: float,
+        limit_s: float,
+    ) -> None:
+        self._sender, self._receiver = sender, receiver
+        taking = f"take {address} {port} {mark}"
+        ready = f"ss -Hlun 'sport = :{port}' | grep -q ."
+        self._taking = self._start(receiver, taking, limit_s, ready)
+        sending = f"send {interval_s:g} {address} {port} {mark}"
+        self._sending = self._start(sender, sending, limit_s, "true")
+
+    def _start(self, shell: Shell, words: str, limit_s: float, ready: str) -> Detached:
+        script, stem = install(shell, "stream.py"), f"{shell.folder()}/stream"
+        shell.run(f"rm -f {stem}.stop")
+        command = f"python3 {script} {words} {stem}.stop {limit_s:.0f}"
+        try:
+            return Detached.start(shell, stem, command, limit_s + 5, ready=ready)
+        except ProgramEnded as ended:
+            raise NotProven(
+                f"no stream of datagrams could be started on the {shell.name}: {ended}. Free the "
+                "UDP port or name another (probe_port) in the testbed file."
+            ) from ended
+
+    def end(self) -> Arrivals:
+        """End it; what arrived.
+
+        Raises:
+            NotProven: a program failed, with its own words.
+        """
+        sent = _told(self._sender, self._sending)
+        self._receiver.run(f"sleep {_LAST_S}")
+        taken = _told(self._receiver, self._taking)
+        return Arrivals(
+            sent["sent"], taken["arrived"], tuple((one[0], one[1]) for one in taken["stretches"])
+        )
+
+    def stop(self) -> None:
+        """End it, whatever it does."""
+        self._sending.stop()
+        self._taking.stop()
+
+
+def _told(shell: Shell, program: Detached) -> Mapping:
+    shell.run(f"touch {program.stem}.stop")
+    try:
+        program.wait(_END_S)
+        return json.loads(program.output)
+    except (ProgramEnded, ValueError):
+        words = program.last_words() or "it wrote nothing"
+        raise NotProven(f"the stream failed on the {shell.name}: {words}.") from None
+
+
+def clock_of(shell: Shell) -> float:
+    """The time on an endpoint, in seconds since the epoch."""
+    told = shell.run("date +%s.%N").output.strip()
+    try:
+        return float(told)
+    except ValueError:
+        raise NotProven(f"the {shell.name} does not tell its time ({told[:40]}).") from None

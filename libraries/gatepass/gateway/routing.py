@@ -1,0 +1,93 @@
+"""Where the gateway sends what is for an address, by its routing table."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gatepass.base.errors import NotProven
+from gatepass.gateway.fortigate import FortiGate, Refused
+
+Row = Mapping[str, Any]
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A way out of the gateway.
+
+    Attributes:
+        interface: by which it goes.
+        router: the address of the next hop; empty where the host itself is on that network.
+        network: that the route is for.
+    """
+
+    interface: str
+    router: str
+    network: Network
+
+
+class RoutingTable:
+    """The routes that are in use.
+
+    Args:
+        rows: as the monitors ``router/ipv4`` and ``router/ipv6`` show them.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._hops = [hop for row in rows if (hop := _hop(row))]
+
+    @classmethod
+    def read(cls, gateway: FortiGate) -> RoutingTable:
+        """Read them; a table that a model lacks is empty."""
+        rows: list[Row] = []
+        for path in ("router/ipv4", "router/ipv6"):
+            try:
+                rows += gateway.monitor(path).get("results", [])
+            except Refused as refused:
+                if refused.status != 404:
+                    raise
+        return cls(rows)
+
+    def through(self, interface: str, version: int) -> list[Network]:
+        """The networks that it leads to by an interface, the narrowest first."""
+        found = {
+            hop.network for hop in self._hops
+            if hop.interface == interface and hop.network.version == version
+        }
+        return sorted(found, key=lambda network: (-network.prefixlen, network))
+
+    def lookup(self, address: str) -> Hop:
+        """The way to an address: of all routes that hold it the narrowest.
+
+        Raises:
+            NotProven: there is none, or there are several that lead to different ports.
+        """
+        wanted = ipaddress.ip_address(address)
+        found = [hop for hop in self._hops if wanted in hop.network]
+        narrowest = max((hop.network.prefixlen for hop in found), default=-1)
+        ways = [hop for hop in found if hop.network.prefixlen == narrowest]
+        if not ways:
+            raise NotProven(f"the gateway has no route to {address}.")
+        if len({hop.interface for hop in ways}) > 1:
+            ports = " and ".join(sorted({hop.interface for hop in ways}))
+            raise NotProven(
+                f"the gateway has several routes to {address}, by {ports}, so it cannot be told "
+                "behind which of them the host stands."
+            )
+        return ways[0]
+
+
+def _hop(row: Row) -> Hop | None:
+    try:
+        network = ipaddress.ip_network(str(row["ip_mask"]), strict=False)
+    except (KeyError, ValueError):
+        return None
+    try:
+        hop = ipaddress.ip_address(str(row.get("gateway") or ""))
+        router = "" if hop.is_unspecified else str(hop)
+    except ValueError:
+        router = ""
+    return Hop(str(row.get("interface") or ""), router, network)

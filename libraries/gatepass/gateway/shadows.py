@@ -1,0 +1,219 @@
+"""What policies leave for those behind them, and so which can never be met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from gatepass.gateway.boxes import Box, Span, TooMany, complement, without
+from gatepass.gateway.policy_table import EVERY, ICMP, ICMP6, SCTP, TCP, UDP, PolicyTable, names
+
+Row = Mapping[str, Any]
+EVERY_PORT: Span = (0, 65535)
+_EVERY_PROTOCOL: Span = (0, 255)
+ANY_SERVICE: Box = (_EVERY_PROTOCOL, EVERY_PORT, EVERY_PORT)
+"""What a service is of a box: protocol, target port (of ICMP the type), source port."""
+_PORTRANGES = {TCP: "tcp-portrange", UDP: "udp-portrange", SCTP: "sctp-portrange"}
+NARROWED_BY = ("users", "groups", "fsso-groups", "ztna-ems-tag", "src-vendor-mac")
+"""What makes a policy match less than its addresses and services say."""
+_ALWAYS = ("always", "", None)
+_IN_PLACE_OF_ADDRESSES = (
+    *("internet-service", "internet-service-src", "internet-service6", "internet-service6-src"),
+)
+_MOST_BOXES = 5_000
+OF_IPV6 = 2**128
+"""Added to addresses of IPv6 in a box, so that none is one of IPv4."""
+
+
+class Shadows:
+    """Which policies can never be met, because those before them match all that they match.
+
+    Args:
+        table: the rule set.
+        rows: its policies that are switched on.
+        lapsed: for each schedule, but `always`, whether its time is over or never comes.
+
+    Attributes:
+        ports: name of an interface -> its number in boxes; one more stands for all others.
+        unread: policy -> why it could not be held against those before it.
+        left: policy -> the boxes that those before it leave: interfaces where a packet arrives and
+            leaves, source, target (`OF_IPV6`), protocol, target port or ICMP type, source port.
+    """
+
+    def __init__(
+        self, table: PolicyTable, rows: Sequence[Row], lapsed: Mapping[str, bool]
+    ) -> None:
+        self._table = table
+        self._lapsed = {**lapsed, **dict.fromkeys(_ALWAYS, False)}
+        self.ports = _interfaces(table, rows)
+        self.left: dict[int, list[Box]] = {}
+        self._before: list[tuple[Row, list[Box]]] = []
+        self.unread: dict[int, str] = {}
+
+    def of(self, row: Row) -> str:
+        """Why a policy can never be met; empty where it can, or where that cannot be told.
+
+        To be asked in the order of the policies, once each.
+        """
+        schedule = row.get("schedule", "always")
+        if schedule not in self._lapsed:
+            self.unread[int(row["policyid"])] = f"there is no schedule “{schedule}” to be read"
+            return ""
+        if self._lapsed[schedule]:
+            return f"is never met: the time of its schedule “{schedule}” is over, or never comes"
+        boxes = self._boxes(row)
+        if boxes is None:
+            self.unread[int(row["policyid"])] = (
+                "it goes by names, by virtual addresses or by what else its configuration does "
+                "not tell as addresses and ports"
+            )
+            return ""
+        reason = ""
+        try:
+            reason = self._shadowed(row, boxes) if boxes else "matches nothing: it has no address"
+        except TooMany:
+            self.unread[int(row["policyid"])] = "it overlaps too many others in too many ways"
+        narrowed = any(row.get(key) for key in NARROWED_BY)
+        if not narrowed and schedule in _ALWAYS:
+            self._before.append((row, boxes))
+        return reason
+
+    def _shadowed(self, row: Row, boxes: list[Box]) -> str:
+        left, covering = boxes, []
+        for before, holes in self._before:
+            seen = left
+            for hole in holes:
+                left = without(left, hole, _MOST_BOXES)
+            if left != seen:
+                covering.append(before)
+            if not left:
+                return _told(row, covering)
+        self.left[int(row["policyid"])] = left
+        return ""
+
+    def _boxes(self, row: Row) -> list[Box] | None:
+        """All that a policy matches at most; None where its configuration does not say it."""
+        if any(row.get(key) == "enable" for key in _IN_PLACE_OF_ADDRESSES):
+            return None
+        services = [self._table.services(name) for name in names(row.get("service"))]
+        if None in services or row.get("service-negate") == "enable":
+            return None
+        matched = {box for rows in services for one in rows or () for box in service_boxes(one)}
+        found: list[Box] = []
+        for version, suffix in ((4, ""), (6, "6")):
+            ends = [
+                spans_of(self._table, row, f"{key}{suffix}", version)
+                for key in ("srcaddr", "dstaddr")
+            ]
+            if None in ends:
+                return None
+            parts = (*self._sides(row), *(list(spans or ()) for spans in ends))
+            count = len(matched)
+            for part in parts:
+                count *= len(part)
+            if count > _MOST_BOXES:
+                return None
+            shift = 0 if version == 4 else OF_IPV6
+            for arrives, leaves, source, target in product(*parts):
+                shifted = tuple((low + shift, high + shift) for low, high in (source, target))
+                found += [(arrives, leaves, *shifted, *service) for service in matched]
+        return _apart(found)
+
+    def _sides(self, row: Row) -> tuple[list[Span], list[Span]]:
+        return tuple(
+            [
+                span
+                for name in names(row.get(key))
+                for span in self._interface(name)
+            ]
+            for key in ("srcintf", "dstintf")
+        )
+
+    def _interface(self, name: str) -> list[Span]:
+        if name == "any":
+            return [(0, len(self.ports))]
+        members = self._table.zones.get(name, {name})
+        return [(self.ports[one],) * 2 for one in sorted(members)]
+
+
+def _interfaces(table: PolicyTable, rows: Sequence[Row]) -> dict[str, int]:
+    named = {
+        name for row in rows for key in ("srcintf", "dstintf") for name in names(row.get(key))
+    }
+    named |= {one for members in table.zones.values() for one in members}
+    return {name: number for number, name in enumerate(sorted(named))}
+
+
+def _apart(boxes: Iterable[Box]) -> list[Box]:
+    """The same, none overlapping another."""
+    found: list[Box] = []
+    for box in boxes:
+        new = [box]
+        for known in found:
+            new = without(new, known)
+            if not new:
+                break
+        found += new
+    return found
+
+
+def _told(row: Row, covering: Sequence[Row]) -> str:
+    """Who leaves a policy nothing, and what comes of it."""
+    ids = [f"{one['policyid']}" for one in covering]
+    who = f"policy {ids[0]} before it matches"
+    if len(ids) > 1:
+        who = f"policies {', '.join(ids[:-1])} and {ids[-1]} before it match"
+    action = row.get("action", "deny")
+    others = {one.get("action", "deny") for one in covering} - {action}
+    effect = ""
+    if others:
+        effect = (
+            ", so that what it should block passes"
+            if action == "deny"
+            else ", so that what it should let through is blocked"
+        )
+    return f"is never met: {who} all that it matches{effect}"
+
+
+def spans_of(table: PolicyTable, row: Row, key: str, version: int) -> list[Span] | None:
+    """Addresses of a policy's key; None where the configuration does not say them."""
+    found: list[Span] = []
+    for name in names(row.get(key)):
+        if version == 4 and table.is_virtual(name):
+            return None  # FortiOS translates before it looks at policies that do not name it
+        spans = table.addresses(version, name)
+        if spans is None:
+            return None
+        found += spans
+    if found and row.get(f"{key}-negate") == "enable":
+        return complement(found, EVERY[version][0])
+    return found
+
+
+def service_boxes(service: Row) -> list[Box]:
+    """Protocol, target port (of ICMP its type) and source port of a service."""
+    protocol = str(service.get("protocol", "TCP/UDP/SCTP"))
+    number = int(service.get("protocol-number") or 0)
+    if protocol == "ALL" or (protocol == "IP" and number == 0):
+        return [ANY_SERVICE]
+    if protocol == "IP":
+        return [((number, number), EVERY_PORT, EVERY_PORT)]
+    if protocol in ("ICMP", "ICMP6"):
+        number = ICMP if protocol == "ICMP" else ICMP6
+        kind = str(service.get("icmptype") or "")
+        types = (int(kind), int(kind)) if kind.isdigit() else EVERY_PORT
+        return [((number, number), types, EVERY_PORT)]
+    boxes: list[Box] = []
+    for number, key in _PORTRANGES.items():
+        for text in str(service.get(key) or "").split():
+            targets, _, sources = text.partition(":")
+            all_sources = sources in ("", "0", "0-0")
+            ends = _range(targets), EVERY_PORT if all_sources else _range(sources)
+            boxes.append(((number, number), *ends))
+    return boxes
+
+
+def _range(text: str) -> Span:
+    low, _, high = text.partition("-")
+    return int(low), int(high or low)

@@ -1,0 +1,1 @@
+"""The customer's flows, tried on the configuration as it was delivered."""
