@@ -34,7 +34,7 @@ TOO_SLOW = (FAIL, "at least 120 Mbit/s", "Mbit/s")
 
 MEASURED = alone(
     Case(
-        ("inspection-slow",),
+        ("inspection-slow", "mbps=100"),
         chosen(VIRUS, FTP, HTTP, *LARGER, MIX),
         dict.fromkeys((FTP, HTTP), (*TOO_SLOW, "With services off it carried"))
         | dict.fromkeys((*LARGER, MIX), TOO_SLOW),
