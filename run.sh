@@ -144,7 +144,7 @@ case $command in
   lab)  run python -m lab ${arguments[@]+"${arguments[@]}"} ;;
   test)
     # what takes minutes each runs where it is asked for: ./run.sh test -m long
-    run python -m pytest -n 8 --no-loadscope-reorder -m "not long" ${arguments[@]+"${arguments[@]}"} ;;
+    run python -m pytest -n 6 --no-loadscope-reorder -m "not long" ${arguments[@]+"${arguments[@]}"} ;;
   run)
     if [[ $lab == yes ]]; then
       # a mistake is told before a lab is built for it

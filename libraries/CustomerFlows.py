@@ -37,14 +37,7 @@ class CustomerFlows(KeywordLibrary):
         """
         findings = self._findings(lambda found: found.expected(PASS))
         self._hold("flows_pass", findings, findings.expected(PASS), findings.wrong)
-        if findings.untouched:
-            named = ", ".join(findings.untouched)
-            self.check.evidence(
-                say("flows_untouched", what=say("these", text=named)),
-                f"By the rule set none of the flows is decided by {named}. `./run.sh draft-flows` "
-                "drafts flows for them.",
-                True,
-            )
+        self._tell_untouched(findings)
 
     @keyword()
     def the_flows_that_are_to_be_blocked_should_be_blocked(self) -> None:
@@ -60,6 +53,8 @@ class CustomerFlows(KeywordLibrary):
         """
         findings = self._findings(lambda found: found.expected(BLOCK))
         self._hold("flows_block", findings, findings.expected(BLOCK), findings.wrong)
+        if not findings.expected(PASS):
+            self._tell_untouched(findings)
 
     @keyword()
     def the_flows_should_be_translated_as_agreed(self) -> None:
@@ -77,6 +72,17 @@ class CustomerFlows(KeywordLibrary):
         )
 
     # -- helpers -----------------------------------------------------------------------------
+
+    def _tell_untouched(self, findings: FlowFindings) -> None:
+        """List the policies that no flow touches: nothing was sent that they would decide about."""
+        if findings.untouched:
+            named = ", ".join(findings.untouched)
+            self.check.evidence(
+                say("flows_untouched", what=say("these", text=named)),
+                f"By the rule set none of the flows is decided by {named}. `./run.sh draft-flows` "
+                "drafts flows for them.",
+                True,
+            )
 
     def _findings(self, chosen: Callable[[FlowFindings], Sequence[Tried]]) -> FlowFindings:
         """What became of all flows.
