@@ -61,7 +61,7 @@ fi
 # --- system packages ------------------------------------------------------------------------------
 # program or file:package; iputils and the like are not needed
 needed=(python3:python3 git:git)
-[[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps nginx:nginx-light vsftpd:vsftpd clamd:clamav-daemon squid:squid curl:curl openconnect:openconnect)
+[[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps nginx:nginx-light vsftpd:vsftpd clamd:clamav-daemon squid:squid dnsmasq:dnsmasq-base curl:curl openconnect:openconnect)
 plugins=/usr/lib/ipsec/plugins/libstrongswan
 [[ $lab == yes ]] && needed+=(swanctl:strongswan-swanctl /usr/lib/ipsec/charon:strongswan-charon "$plugins-openssl.so:libstrongswan-standard-plugins" "$plugins-kernel-libipsec.so:libcharon-extra-plugins" "$plugins-eap-mschapv2.so:libcharon-extauth-plugins")
 [[ $command == test ]] && needed+=(chromium:chromium pdfinfo:poppler-utils openfortivpn:openfortivpn)

@@ -8,5 +8,7 @@ for source in [A-Z]*.py ../resources/*.resource; do
   name=$(basename "${source%.*}")
   # these two only take in the others
   [[ $name == Gatepass || $name == gatepass ]] && continue
+  # a resource may have the name of a library
+  [[ $source == *.resource ]] && name=resource-$name
   "${PYTHON:-$root/.venv/bin/python}" -m robot.libdoc --quiet "$source" "$target/${name,,}.md"
 done

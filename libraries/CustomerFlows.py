@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.inputs.flows import BLOCK, PASS
-from gatepass.scenarios.flows.conduct import Tried
-from gatepass.scenarios.flows.findings import FlowFindings
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
+
+if TYPE_CHECKING:
+    from gatepass.scenarios.flows.conduct import Tried
+    from gatepass.scenarios.flows.findings import FlowFindings
 
 _MOST_TOLD = 12
 

@@ -9,27 +9,38 @@ from ApplicationLoads import ApplicationLoads
 from Countries import Countries
 from CustomerFlows import CustomerFlows
 from CustomerRules import CustomerRules
+from Dhcp import Dhcp
 from Downloads import Downloads
 from Endpoints import Endpoints
+from FailClosed import FailClosed
+from Floods import Floods
 from Gateway import Gateway
+from HostFilters import HostFilters
 from Leaks import Leaks
+from LocalIn import LocalIn
 from Management import Management
 from ManyTunnels import ManyTunnels
+from PacketFilters import PacketFilters
 from Provisioning import Provisioning
 from Proxy import Proxy
 from Quarantine import Quarantine
 from RemoteAccess import RemoteAccess
 from RemoteTraffic import RemoteTraffic
+from Restarts import Restarts
 from Run import Run
 from Services import Services
+from SessionTimes import SessionTimes
 from SiteToSite import SiteToSite
 from support.keyword_library import Context
 from Traffic import Traffic
+from Translation import Translation
 from TunnelLife import TunnelLife
 
 PARTS = (
     *(Run, Management, CustomerRules, CustomerFlows, Gateway, Endpoints, Leaks, Traffic, Services),
-    *(Quarantine, Downloads, ApplicationLoads, Countries, Proxy),
+    *(Quarantine, Floods, Dhcp, HostFilters, Translation, LocalIn, SessionTimes),
+    *(PacketFilters, FailClosed, Restarts),
+    *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
 )
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
 from robot.api import logger
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.gateway.own_services import OwnServices
-from gatepass.scenarios.leaks.conduct import INTERFACES
-from gatepass.scenarios.leaks.findings import Findings, Found, as_csv, listed
 from gatepass.scenarios.leaks.kinds import ADDRESSES, OWN
-from gatepass.scenarios.leaks.ways import addresses_of
+from gatepass.scenarios.leaks.ways import INTERFACES, addresses_of
 from support import words
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import decided_about
+
+if TYPE_CHECKING:
+    from gatepass.scenarios.leaks.findings import Findings, Found
 
 _PORTS = (6, 17)
 
@@ -37,9 +39,7 @@ class Leaks(KeywordLibrary):
                 path without the gateway.
         """
         if not self.run.has("leaks"):
-            for program in self.run.responders.values():  # the permitted ports are theirs
-                program.stop()
-            self.run.responders.clear()
+            self.run.stop_responders()
         scanned = self.run.leaks.scanned
         logger.info(
             f"{sum(scanned.sent.values()):,} packets in {scanned.seconds:.1f} s at up to "
@@ -99,7 +99,7 @@ class Leaks(KeywordLibrary):
         seen = "; ".join(right) or "nothing"
         told = "; ".join(wrong) or "nothing else answered"
         if leaks.leaks:
-            told += f"; {listed(leaks.leaks)} got through"
+            told += f"; {leaks.listed} got through"
         tried = f"{findings.sent(OWN):,} packets were sent to its own addresses, from each side"
         self.check.evidence(
             say("own_answers"),
@@ -153,7 +153,7 @@ class Leaks(KeywordLibrary):
         """What got through, where all of it is kept, and what the gateway's look-up says."""
         folder = self.run.folder / "leaks"
         folder.mkdir(exist_ok=True)
-        (folder / f"{kind}.csv").write_text(as_csv([(kind, leak) for leak in found.leaks]))
+        (folder / f"{kind}.csv").write_text(found.as_csv(kind))
         for name, capture in self.run.leaks.scanned.captures.items():
             if capture:
                 (folder / f"{name}.pcap").write_bytes(capture)
@@ -163,7 +163,7 @@ class Leaks(KeywordLibrary):
             f" {decided_about(self.run, met)}" if met.protocol in _PORTS and met.target_port else ""
         )
         return (
-            f"Of {findings.sent(kind):,} packets these arrived: {listed(found.leaks)}. "
+            f"Of {findings.sent(kind):,} packets these arrived: {found.listed}. "
             f"leaks/{kind}.csv lists them, leaks/{first.at.name}.pcap has what arrived.{decides}"
         )
 

@@ -15,7 +15,7 @@ from turns import must_be_alone, turn
 
 _home = tempfile.TemporaryDirectory()
 set_hypothesis_home_dir(_home.name)
-settings.register_profile("gatepass", max_examples=60, deadline=None, database=None)
+settings.register_profile("gatepass", max_examples=40, deadline=None, database=None)
 settings.load_profile("gatepass")
 
 HERE = Path(__file__).parent

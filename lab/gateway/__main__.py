@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import time
 from pathlib import Path
 
 from lab.gateway.dataplane import DataPlane
+from lab.gateway.dataplane.kernel.boot import end_sessions, forward, ports_down
 from lab.gateway.device import Device, Folder, SetupError
 from lab.gateway.identity import Identity
 from lab.gateway.service import log_to, run
 from lab.gateway.versions import Version
+
+BOOT_S, OPEN_S = 1.0, 1.0
+"""How long a restart takes before anything is in force, and how long a faulty one is open then."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,13 +39,29 @@ def main() -> int:
     try:
         identity = Identity(options.serial, Version.parse(options.version))
         log_to(options.folder)
-        device = Device(Folder(options.folder), identity, options.address, options.port,
-                        DataPlane(options.folder), options.delivered)
-        asyncio.run(run(device, lambda: print("ready", flush=True)))
+        restarted = False
+        while _serves(options, identity, restarted):
+            restarted = True
     except (SetupError, ValueError, OSError) as error:
         print(f"The lab's gateway cannot run: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _serves(options: argparse.Namespace, identity: Identity, restarted: bool) -> bool:
+    """Run the gateway until it ends; whether it is to start again."""
+    device = Device(Folder(options.folder), identity, options.address, options.port,
+                    DataPlane(options.folder, restarted), options.delivered)
+    again = asyncio.run(run(device, lambda: print("ready", flush=True)))
+    if again:
+        end_sessions()
+        with ports_down():
+            time.sleep(BOOT_S)
+        if "boots-open" in device.faults:
+            forward(on=True)
+            time.sleep(OPEN_S)
+            forward(on=False)
+    return again
 
 
 if __name__ == "__main__":

@@ -36,6 +36,9 @@ class DataPlane(Protocol):
     def end_remote_users(self, index: int | None) -> bool:
         """End the session or tunnel of a number, or all; False where there is none."""
 
+    def leases(self) -> Sequence[Any]:
+        """The addresses that DHCP has given out."""
+
     def sessions(self, count: int) -> list[dict[str, Any]]:
         """Sessions at present."""
 

@@ -87,6 +87,8 @@ class Device:
 
     Attributes:
         on_settings_changed: called when system/global may have changed.
+        on_restart: called when it was told to restart.
+        restarts: whether it was.
         banned: hosts that are cut off, as monitor/user/banned shows them, by address.
 
     Raises:
@@ -108,9 +110,12 @@ class Device:
             self._changed, lambda: "evaluation-licence" in self.faults, self._furnish,
             self.faults.loses_object)
         self.resources = Resources(
-            folder.path, lambda: self.applier.call(data_plane.session_count))
+            folder.path, lambda: self.applier.call(data_plane.session_count),
+            lambda: "memory-short" in self.faults)
         self.security_log = GatewayLog(folder.path / "security.jsonl")
         self.on_settings_changed: Callable[[], object] = lambda: None
+        self.on_restart: Callable[[], object] = lambda: None
+        self.restarts = False
         self._global: object = None
         self._is_ready = False
         if self.database.is_new:
@@ -197,6 +202,11 @@ class Device:
             return
         with self.database.change() as editor:
             editor.update(Location("system/api-user", API_USER), {"api-key": self.folder.token})
+
+    def restart(self) -> None:
+        """Start anew, after the answer to the call that asked for it has gone out."""
+        self.restarts = True
+        self.on_restart()
 
     async def start(self) -> None:
         """Bring the configuration into force and begin to sample.

@@ -60,6 +60,11 @@ def missing(attribute: str) -> CmdbError:
     return CmdbError(EMPTY_VALUE, f"Attribute '{attribute}' MUST be set.")
 
 
+def not_here(attribute: str, value: object) -> CmdbError:
+    """This gateway does not do what a value asks for."""
+    return CmdbError(BAD_VALUE, f"The lab's gateway has no {attribute} {value}; use another.")
+
+
 def malformed(message: str) -> CmdbError:
     """A request that lacks a parameter or whose body cannot be read."""
     return CmdbError(BAD_VALUE, message, 424)

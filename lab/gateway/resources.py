@@ -26,6 +26,8 @@ INTERVALS = {
     "12-hour": 2160,
     "24-hour": 4320,
 }
+_CONSERVE = 90
+"""Per cent of memory in use while it is short; conserve mode begins at 88 by default."""
 RESOURCES = ("cpu", "mem", "disk", "session")
 
 
@@ -90,13 +92,19 @@ class Resources(Periodic):
     Args:
         folder: on the disk whose use is shown.
         session_count: asks the data plane.
+        is_short: tells whether the gateway is to be short of memory.
     """
 
     seconds = SAMPLE_SECONDS
 
-    def __init__(self, folder: Path, session_count: Callable[[], Awaitable[int]]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        session_count: Callable[[], Awaitable[int]],
+        is_short: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._folder = folder
-        self._session_count = session_count
+        self._session_count, self._is_short = session_count, is_short
         self._current: dict[str, int] = dict.fromkeys(RESOURCES, 0)
         self._series = {name: {interval: _Series(seconds)
                                for interval, seconds in INTERVALS.items()} for name in RESOURCES}
@@ -112,7 +120,7 @@ class Resources(Periodic):
             self._current["cpu"] = round(100 * share)
             self._cpu = busy, total
         used, size = memory()
-        self._current["mem"] = round(100 * used / size)
+        self._current["mem"] = _CONSERVE if self._is_short() else round(100 * used / size)
         disk = os.statvfs(self._folder)
         self._current["disk"] = round(100 * (1 - disk.f_bavail / disk.f_blocks))
         with suppress(Exception):  # the data plane tells of its own troubles in the log

@@ -16,6 +16,7 @@ from lab.gateway.rest.app import Api
 
 _LOG_BYTES = 5_000_000
 _BEFORE_REBIND_SECONDS = 0.3
+_BEFORE_RESTART_SECONDS = 0.1
 
 
 def log_to(folder: Path) -> None:
@@ -28,11 +29,14 @@ def log_to(folder: Path) -> None:
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
 
 
-async def run(device: Device, ready: Callable[[], None]) -> None:
-    """Serve until SIGTERM or SIGINT.
+async def run(device: Device, ready: Callable[[], None]) -> bool:
+    """Serve until SIGTERM or SIGINT, or until it is told to restart.
 
     Args:
         ready: called once the gateway listens and its configuration is in force.
+
+    Returns:
+        Whether it is to start again.
 
     Raises:
         SetupError: it cannot start.
@@ -46,6 +50,7 @@ async def run(device: Device, ready: Callable[[], None]) -> None:
     # The answer to the call that changed the port goes out first.
     device.on_settings_changed = lambda: loop.call_later(
         _BEFORE_REBIND_SECONDS, lambda: loop.create_task(listener.refresh()))
+    device.on_restart = lambda: loop.call_later(_BEFORE_RESTART_SECONDS, ended.set)
     try:
         await device.start()
         try:
@@ -59,3 +64,4 @@ async def run(device: Device, ready: Callable[[], None]) -> None:
         await control.stop()
         await listener.stop()
         await device.stop()
+    return device.restarts

@@ -38,6 +38,7 @@ PACKAGES = {
     "vsftpd": "vsftpd",
     "clamd": "clamav-daemon",
     "squid": "squid",
+    "dnsmasq": "dnsmasq-base",
     "curl": "curl",
     "/usr/lib/ipsec/charon": "strongswan-charon",
     f"{_PLUGINS}-openssl.so": "libstrongswan-standard-plugins",

@@ -1,12 +1,15 @@
 """The file that tells a test run how to reach the lab, as it would for a real site."""
 
+import shlex
 import socket
+import sys
 from typing import Any
 
 import yaml
 
 from lab.endpoints.server_services import DOCROOT, FTP_PORT, HTTP_PORT, HTTPS_PORT
 from lab.lifecycle.state import Lab
+from lab.nodes.node import PROJECT
 from lab.nodes.topology import (
     CLIENT_PORT,
     ENDPOINT_CONTROL,
@@ -22,6 +25,12 @@ from lab.nodes.topology import (
     SSH_PORT,
 )
 
+_TROUBLES = {
+    "inspection": "inspector-dead",
+    "licence": "licence-expired",
+    "memory": "memory-short",
+}
+"""What brings each of a testbed's troubles about here."""
 _HEADING = "# Written by `python -m lab`; paths are relative to this file.\n"
 
 
@@ -45,6 +54,8 @@ def write_testbed(lab: Lab) -> None:
             "client_port": CLIENT_PORT,
             "server_port": SERVER_PORT,
             "timeout_s": 5,
+            "may_restart": True,
+            "troubles": {name: _commands(lab, fault) for name, fault in _TROUBLES.items()},
         },
         "endpoints": {name: _endpoint(name) for name in ENDPOINTS},
     }
@@ -56,6 +67,13 @@ def write_testbed(lab: Lab) -> None:
     }
     content["endpoints"]["peer"]["gateway_port"] = PEER_PORT
     lab.testbed.write_text(_HEADING + yaml.safe_dump(content, sort_keys=False))
+
+
+def _commands(lab: Lab, fault: str) -> dict[str, str]:
+    """How a fault is put into the lab and taken back from wherever the test runs."""
+    here, folder, python = map(shlex.quote, (str(PROJECT), str(lab.folder.parent), sys.executable))
+    words = f"cd {here} && LAB_FOLDER={folder} {python} -m lab fault {fault} --lab {lab.name}"
+    return {"begin": words, "end": f"{words} --clear"}
 
 
 def _endpoint(name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from robot.errors import RobotError
 
@@ -27,15 +28,16 @@ from gatepass.gateway.policy_audit import Audit, audit
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.schedules import lapsed
+from gatepass.gateway.troubles import Troubles
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.results import record
 from gatepass.results.promises import PROMISES
-from gatepass.scenarios.flows.conduct import try_flows
-from gatepass.scenarios.flows.findings import FlowFindings
-from gatepass.scenarios.leaks.conduct import prepare
-from gatepass.scenarios.leaks.findings import Findings
+from gatepass.scenarios.edge.client_side import ClientSide
+from gatepass.scenarios.edge.dhcp import try_dhcp
+from gatepass.scenarios.edge.dhcp_findings import DhcpFindings
+from gatepass.scenarios.edge.hosts import PretendingHosts
 from gatepass.scenarios.provisioning import TenantProvisioning
 from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, AccessConfiguration
 from gatepass.scenarios.remote_access.dialup import DialUp
@@ -51,6 +53,13 @@ from gatepass.scenarios.site_to_site.tunnels import Site, SiteTunnels
 from gatepass.scenarios.site_to_site.vpn import SiteVpn
 from gatepass.verdict.judgement import Rule
 from gatepass.verdict.throughput import Trials
+
+if TYPE_CHECKING:  # what crafts packets is loaded where it is needed: it takes scapy with it
+    from gatepass.scenarios.edge.rules.findings import EdgeFindings
+    from gatepass.scenarios.floods.findings import FloodFindings
+    from gatepass.scenarios.flows.findings import FlowFindings
+    from gatepass.scenarios.leaks.findings import Findings
+    from gatepass.scenarios.trouble.restart import Restarted
 
 _BEYOND_TRIALS_S = 300
 """How long VPN users may stay connected beside one set of trials."""
@@ -279,6 +288,9 @@ class RunContext:
     @once
     def flows(self) -> FlowFindings:
         """What became of the ordered flows; asked before anything is put on the gateway."""
+        from gatepass.scenarios.flows.conduct import try_flows
+        from gatepass.scenarios.flows.findings import FlowFindings
+
         shells = {name: getattr(self, name) for name in self.testbed.endpoints.named}
         table = PolicyTable.read(self.gateway).without(self.mark)
         tried = try_flows(self.gateway, self.testbed, shells, self.order.flows)
@@ -289,15 +301,75 @@ class RunContext:
     @once
     def leaks(self) -> Findings:
         """What gets through although no policy permits it: one scan a run."""
+        from gatepass.scenarios.leaks.conduct import prepare
+
         shells = {name: getattr(self, name) for name in self.testbed.endpoints.named}
         prepared = prepare(self.gateway, self.rules, self.testbed, shells)
         return prepared.scan(self.profile.scan_pps)
+
+    @once
+    def floods(self) -> FloodFindings:
+        """What became of floods, with a DoS policy and without: once a run."""
+        from gatepass.scenarios.floods.conduct import try_floods
+
+        return try_floods(self.gateway, self.rules, self.testbed, self._both_sides)
+
+    @once
+    def dhcp(self) -> DhcpFindings:
+        """What hosts see that ask the gateway for addresses; its server is gone after."""
+        changes = self.workspace.changes
+        return try_dhcp(self.gateway, changes, self.testbed, self.client, self.mark)
+
+    @once
+    def restarted(self) -> Restarted:
+        """The gateway's one restart of a run, and what passed meanwhile."""
+        from gatepass.scenarios.trouble.restart import restart
+
+        another = connect(self.testbed)
+        try:
+            return restart(self.rules, another, self.testbed, self._both_sides, self.mark)
+        finally:
+            another.close()
+
+    @once
+    def troubles(self) -> Troubles:
+        """What brings the gateway into states in which it has to fail closed."""
+        return Troubles(self.testbed, self.workspace.changes.journal)
+
+    @once
+    def hosts(self) -> PretendingHosts:
+        """Hosts on the client's side that pretend to be others."""
+        return PretendingHosts(self.client_side, self.rules)
+
+    @once
+    def client_side(self) -> ClientSide:
+        """Where the client stands, and the server for it."""
+        return ClientSide(self.gateway, self.testbed, self.client, self.server)
+
+    @once
+    def edge_rules(self) -> EdgeFindings:
+        """What is translated, and what the gateway itself answers: tried once a run."""
+        from gatepass.scenarios.edge.rules.conduct import try_edge
+
+        version = self.identity.version
+        return try_edge(self.gateway, self.rules, self.testbed, self._both_sides, version)
 
     @once
     def provisioning(self) -> TenantProvisioning:
         """Tenants on the gateway."""
         outer = self.testbed.gateway.server_port
         return TenantProvisioning(lambda: connect(self.testbed), self.workspace.changes, outer)
+
+    def stop_responders(self) -> None:
+        """End the test responders, so that their ports (`probe_port`) are free."""
+        for program in self.responders.values():
+            program.stop()
+        self.responders.clear()
+
+    @property
+    def _both_sides(self) -> dict[str, SshShell]:
+        """Client and server; the peer's way leads through its tunnels while there are any."""
+        return {"client": self.client, "server": self.server}
 
     def _host(self, name: str) -> Host:
         host = self.testbed.endpoints.named.get(name)

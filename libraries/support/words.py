@@ -24,6 +24,10 @@ SeenUser = Literal["tunnel", "gateway"]
 Inspection = Literal["off", "on", "on by flow", "on by proxy"]
 PolicyState = Literal["enabled", "disabled"]
 SplitTunnel = Literal["with", "without"]
+Published = Literal["port", "address"]
+"""What of an outside address leads to a host inside: one port of it, or all of them."""
+Trouble = Literal["inspection", "licence", "memory"]
+"""What of the gateway is gone, or short."""
 Intruder = Literal["a user with a wrong password", "a disabled user", "a user outside the group"]
 SessionEnd = Literal["logout", "expiry"]
 Packets = Literal[
@@ -55,3 +59,15 @@ PACKETS: dict[Packets, str] = {
     "connections of helpers": "helpers",
 }
 """What a scan for leaks sends, and what each kind is called in it."""
+Flood = Literal[
+    "SYN flood", "UDP flood", "ICMP flood", "scan of TCP ports", "scan of UDP ports", "ICMP sweep"
+]
+FLOODS: dict[Flood, str] = {
+    "SYN flood": "tcp_syn_flood",
+    "UDP flood": "udp_flood",
+    "ICMP flood": "icmp_flood",
+    "scan of TCP ports": "tcp_port_scan",
+    "scan of UDP ports": "udp_scan",
+    "ICMP sweep": "icmp_sweep",
+}
+"""What a DoS policy holds, and what FortiOS calls each."""

@@ -307,6 +307,16 @@ def test_a_published_server_is_drafted_with_the_place_where_it_arrives() -> None
     assert (mail.target, mail.service, mail.seen_at) == ("198.18.2.9", "tcp/25", "10.20.1.81:2525")
 
 
+def test_how_a_host_with_a_published_address_is_seen_is_not_drafted() -> None:
+    boss = {"name": "boss", "extip": "198.18.2.8", "mappedip": [{"range": "10.20.0.77"}]}
+    rows = {"firewall/vip": [boss], "firewall/ippool": []}
+    row = _policy(1, "boss", "all", "HTTPS", nat="enable")
+    assert _drafted(row)["policy 1 “p1”"].seen_from == "198.18.2.1"
+    assert _drafted(row, rows=rows)["policy 1 “p1”"].seen_from is None
+    boss |= {"portforward": "enable", "extport": "443", "mappedport": "443"}
+    assert _drafted(row, rows=rows)["policy 1 “p1”"].seen_from == "198.18.2.1"
+
+
 def test_what_cannot_be_drafted_says_why() -> None:
     found = draft(_delivered(
         _policy(1, "lan", "all", "ALL"),

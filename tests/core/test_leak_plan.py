@@ -51,8 +51,8 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def sender() -> ModuleType:
     """The endpoint's program, without its main."""
-    text = resources.files("gatepass.endpoint.remote").joinpath("leak_sender.py").read_text()
-    spec = importlib.util.spec_from_loader("leak_sender", loader=None)
+    text = resources.files("gatepass.endpoint.remote").joinpath("frame_sender.py").read_text()
+    spec = importlib.util.spec_from_loader("frame_sender", loader=None)
     module = importlib.util.module_from_spec(spec)
     exec(text.replace("\nmain()\n", "\n"), module.__dict__)
     return module
@@ -117,16 +117,10 @@ def test_blocks_hold_every_frame_once(plan: Plan) -> None:
 
 def test_the_sender_numbers_blocks_as_the_plan_does(plan: Plan, sender: ModuleType) -> None:
     told, sent = json.loads(plan.as_json()), []
-
-    class Kept:
-        sent = control = 0
-
-        def send(self, frame: bytes) -> None:
-            sent.append(bytes(frame))
-
     chosen, block = {3, len(plan.blocks) - 1}, 0
     for part in told["parts"]:
-        block = sender.send_part(Kept(), part, block, told, chosen)
+        sent += [bytes(frame) for frame, _ in sender.frames_of(part, block, told, chosen)]
+        block += sender.blocks_of(part, told)
     assert block == len(plan.blocks)
     mark = plan.control_mark.to_bytes(4, "big")
     controls = [

@@ -22,6 +22,16 @@ def test_all_that_is_sent_comes_back(apart: LocalShell) -> None:
     assert str(told[ONE]) == "0 of 30 packets were lost"
 
 
+def test_it_ends_when_it_is_told_to(apart: LocalShell) -> None:
+    start_echo(apart, PORT, [ONE, OTHER], 60)
+    pulse = Pulse(apart, "pulse", {ONE: 3000, OTHER: 20}, PORT, 0.01)
+    time.sleep(0.6)
+    told = pulse.end()
+    assert 30 < told[ONE].sent == told[ONE].answered < 300
+    assert told[OTHER] == Pulses(20, 20)
+    assert Pulse(apart, "pulse", {ONE: 40}, PORT, 0.01).wait()[ONE].sent == 40
+
+
 def test_a_gap_is_seen_as_long_as_it_was(apart: LocalShell) -> None:
     start_echo(apart, PORT, [ONE], 60)
     pulse = Pulse(apart, "pulse", {ONE: 150}, PORT, 0.01)

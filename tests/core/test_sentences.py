@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from robot.api import TestSuite
 from robot.libdocpkg import LibraryDocumentation
 
 from gatepass.cli import main
@@ -26,12 +27,14 @@ MISTAKES = {
     "site_to_site_vpn name": ("aes256gcm-dh14", "aes256gcm-dh15", "aes256gcm-dh14"),
     "remote_access who": ("    a disabled user\n", "    a disabld user\n", "a disabled user"),
     "security_services inspected": ("on by proxy", "by proxy", "on by proxy"),
+    "edge what": ("Published Port Should Have Led To", "Published Prot Should Have Led To", "port"),
     "remote_access how": ("    logout\n", "    logut\n", "logout or expiry"),
     "policy_enforcement port": ("The First TCP Port", "The Frist TCP Port", "first or second"),
     "policy_enforcement status": ("Policy Is Disabled", "Policy Is Disbled", "enabled or disabled"),
     "baseline_before when": ("Measured Before", "Measured Befor", "before or after"),
     "remote_access nat": ("nat=enable", "nat=enabel", "enable or disable"),
     "tier_ceiling row": ("to the client", "to the client    now", "expected 2 arguments, got 3"),
+    "edge flood": ("    SYN Flood\n", "    SIN Flood\n", "SYN flood"),
     "baseline_before verb": ("The Rig Should Carry", "The Rig Shuld Carry", "The Rig Should Carry"),
 }
 """By chapter and argument: what stands there, what is typed instead, what is said to be allowed."""
@@ -47,8 +50,12 @@ def _copied(folder: Path, chapter: str, old: str, new: str) -> Path:
     return folder / "suites"
 
 
+def _must_be_sound(suites: Path) -> None:
+    must_be_sound(TestSuite.from_file_system(suites), suites)
+
+
 def test_the_suites_are_sound() -> None:
-    must_be_sound(ROOT / "suites")
+    _must_be_sound(ROOT / "suites")
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -67,7 +74,17 @@ def test_a_mistyped_word_is_told_with_what_is_allowed(
 
 
 def test_small_and_capital_letters_are_alike(tmp_path: Path) -> None:
-    must_be_sound(_copied(tmp_path, "tier_ceiling", "to the client", "To The Client"))
+    _must_be_sound(_copied(tmp_path, "tier_ceiling", "to the client", "To The Client"))
+
+
+def test_a_check_that_is_left_out_may_say_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chapter, (old, new, _) = "tier_ceiling", MISTAKES["tier_ceiling kind"]
+    monkeypatch.setattr(run, "SUITES", _copied(tmp_path, chapter, old, new))
+    assert main(["validate", "--", "--suite", "Policy Enforcement"]) == 0
+    assert main(["validate", "--", "--suite", "Tier Ceiling"]) == 64
+    assert f"__{chapter}" in capsys.readouterr().err
 
 
 def test_every_example_in_the_documentation_can_be_typed(tmp_path: Path) -> None:
@@ -78,4 +95,4 @@ def test_every_example_in_the_documentation_can_be_typed(tmp_path: Path) -> None
     (tmp_path / "suites" / "examples.robot").write_text(
         f"*** Settings ***\nLibrary    Gatepass\n*** Test Cases ***\nExamples\n{steps}\n"
     )
-    must_be_sound(tmp_path / "suites")
+    _must_be_sound(tmp_path / "suites")

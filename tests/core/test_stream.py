@@ -30,6 +30,7 @@ def test_datagrams_arrive_in_one_stretch(tmp_path: Path) -> None:
         seen = stream.end()
     finally:
         stream.stop()
-    assert seen.sent >= seen.arrived > 20
+    assert seen.sent >= seen.arrived > 5
     assert seen.stretches[0][0] >= begun
     assert seen.first_after(begun) == seen.stretches[0][0]
+    assert seen.came[0][0] >= begun

@@ -20,7 +20,7 @@ from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.workspace import connect
 from gatepass.inputs import load_testbed
 from gatepass.results.outcome import Check, Outcome, read
-from lab.base.faults import FAULTS
+from lab.base.faults import FAULTS, Value, pairs
 from lab.lifecycle.control import call
 from lab.lifecycle.device import GatewayDevice
 
@@ -89,27 +89,38 @@ class FaultyLab:
     @contextmanager
     def faults(self, *faults: tuple[str, ...]) -> Iterator[None]:
         """Have these faults, each a name and its parameters, for as long as the block lasts."""
+        of_endpoints = [words for words in faults if FAULTS[words[0]].side != "gateway"]
         try:
-            for fault in faults:
-                self._must("lab", "fault", *fault, "--lab", NAME)
+            for name, *words in faults:
+                if (name, *words) in of_endpoints:
+                    self._must("lab", "fault", name, *words, "--lab", NAME)
+                else:  # from here, which takes no process
+                    self._tell("PUT", f"/faults/{name}", FAULTS[name].values(pairs(words)))
             yield
         finally:
-            self._must("lab", "fault", "--clear", "--lab", NAME)
+            if of_endpoints:
+                self._must("lab", "fault", "--clear", "--lab", NAME)
+            else:
+                self._tell("DELETE", "/faults")
 
     @contextmanager
     def faulty(self, name: str, **values: str) -> Iterator[None]:
-        """Have one fault of the gateway, from here and so at once, for as long as the block lasts.
+        """Have one fault of the gateway for as long as the block lasts, and leave others in force.
 
         Args:
             name: of the fault.
             values: its parameters.
         """
-        control = GatewayDevice(self.state.parent).control_socket
-        call(control, "PUT", f"/faults/{name}", FAULTS[name].values(values))
+        self._tell("PUT", f"/faults/{name}", FAULTS[name].values(values))
         try:
             yield
         finally:
-            call(control, "DELETE", f"/faults/{name}")
+            self._tell("DELETE", f"/faults/{name}")
+
+    def _tell(
+        self, method: str, resource: str, values: Mapping[str, Value] | None = None
+    ) -> None:
+        call(GatewayDevice(self.state.parent).control_socket, method, resource, values)
 
     def run(self, *tests: str, order: Path | None = None) -> Ended:
         """Run the checks whose long names match these patterns; all without one.

@@ -84,6 +84,11 @@ RUNS = [
             {ATTACK: (FAIL, "A harmless request arrives over HTTP with services on: not so")},
         ),
         Case(
+            ("memory-short",),
+            chosen(FILE_TYPE),
+            {FILE_TYPE: (FAIL, "over HTTP with services on: not so")},
+        ),
+        Case(
             ("webfilter-blocks-all",),
             chosen(SITE_TLS),
             {SITE_TLS: (FAIL, "The page of its neighbour arrives over HTTPS")},

@@ -21,6 +21,7 @@ CHAPTERS = {
     "Site To Site Vpn": "ipsec-few-tunnels",
     "Remote Access": "disabled-users-let-in",
     "Provisioning": "objects-lost",
+    "Edge": "flood-stops-neighbours",
 }
 """Chapters of the gateway's checks, and a fault that concerns no other."""
 # What goes with the last policy of the security services is deleted at the end alone.

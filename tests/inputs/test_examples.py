@@ -198,7 +198,7 @@ def test_the_guide_explains_every_key() -> None:
         order.OrderedGateway,
         *(testbed.Testbed, testbed.TestbedGateway, testbed.TestbedEndpoints),
         *(testbed.Endpoint, testbed.Ssh),
-        *(testbed.Peer, testbed.FileServer),
+        *(testbed.Peer, testbed.FileServer, testbed.TestbedTroubles, testbed.Trouble),
         profile.Profile,
     )
     keys = {key for model in models for key in model.model_fields}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.gateway.dataplane.ipsec.status import IpsecStatus
+from lab.gateway.dataplane.programs.dnsmasq import Lease
 from lab.gateway.device import Device, Folder
 from lab.gateway.identity import Identity
 from lab.gateway.service import log_to, run
@@ -68,6 +69,11 @@ class RememberingPlane:
     def end_remote_users(self, index: int | None) -> bool:
         (self._folder / "ended.json").write_text(json.dumps(index))
         return index in (None, 620, 621)
+
+    def leases(self) -> list[Lease]:
+        file = self._folder / "leases.json"
+        told = json.loads(file.read_text()) if file.exists() else []
+        return [Lease(**fields) for fields in told]
 
     def sessions(self, count: int) -> list[dict[str, Any]]:
         return [{"proto": "tcp", "policyid": number % 2} for number in range(4)][:count]

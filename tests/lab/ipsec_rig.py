@@ -94,7 +94,9 @@ def site_to_site(
     made["system/interface"] = [
         *made["system/interface"],
         {"name": "port3", "ip": f"{PORT3} 255.255.255.0", "allowaccess": "ping", "ipv6": {}},
-        *({"name": f"t{number}", "ip": "", "ipv6": {}} for number in numbers),
+        *(
+            {"name": f"t{number}", "type": "tunnel", "ip": "", "ipv6": {}} for number in numbers
+        ),
     ]
     made["vpn.ipsec/phase1-interface"] = [phase1(number, **(one or {})) for number in numbers]
     made["vpn.ipsec/phase2-interface"] = [phase2(number, **(two or {})) for number in numbers]

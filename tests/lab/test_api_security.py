@@ -341,3 +341,58 @@ def test_the_explicit_proxy(api: GatewayUnderTest) -> None:
     api.delete(f"cmdb/firewall/proxy-policy/{number}")
     api.put("cmdb/system/interface/port2", {"explicit-web-proxy": "disable"})
     api.put("cmdb/web-proxy/explicit", {"status": "disable", "http-incoming-port": "8080"})
+
+
+FLOODS = "cmdb/firewall/DoS-policy"
+
+
+def test_a_dos_policy_has_every_anomaly_most_of_them_off(api: GatewayUnderTest) -> None:
+    body = {
+        "policyid": 1,
+        "name": "floods",
+        "interface": "port2",
+        "srcaddr": [{"name": "all"}],
+        "dstaddr": [{"name": "all"}],
+        "service": [{"name": "ALL"}],
+        "anomaly": [
+            {"name": "icmp_flood", "status": "enable", "action": "block", "threshold": 7},
+            {"name": "tcp_syn_flood", "status": "enable"},
+        ],
+    }
+    api.post(FLOODS, body)
+    try:
+        found = {one["name"]: one for one in api.get(f"{FLOODS}/1")[0]["anomaly"]}
+        assert len(found) == 18 and next(iter(found)) == "tcp_syn_flood"
+        on = {name for name, one in found.items() if one["status"] == "enable"}
+        assert on == {"icmp_flood", "tcp_syn_flood"}
+        assert (found["icmp_flood"]["threshold"], found["icmp_flood"]["action"]) == (7, "block")
+        assert found["tcp_syn_flood"]["threshold"] == 2000
+        assert found["tcp_syn_flood"]["action"] == "pass"
+        api.put(f"{FLOODS}/1", {"anomaly": [{"name": "udp_scan", "status": "enable"}]})
+        (row,) = api.get(f"{FLOODS}/1")
+        assert [one["name"] for one in row["anomaly"] if one["status"] == "enable"] == ["udp_scan"]
+    finally:
+        api.delete(f"{FLOODS}/1")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"interface": ""},
+        {"service": []},
+        {"anomaly": [{"name": "tcp_sin_flood", "status": "enable"}]},
+        {"anomaly": [{"name": "udp_flood", "status": "enable", "quarantine": "attacker"}]},
+    ],
+)
+def test_a_dos_policy_that_could_not_be_put_in_force(
+    api: GatewayUnderTest, wrong: dict[str, Any]
+) -> None:
+    body = {
+        "policyid": 1,
+        "interface": "port2",
+        "srcaddr": [{"name": "all"}],
+        "dstaddr": [{"name": "all"}],
+        "service": [{"name": "ALL"}],
+    }
+    assert refused(api, "POST", FLOODS, body | wrong)[1]
+    assert api.get(FLOODS) == []

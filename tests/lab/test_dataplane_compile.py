@@ -255,3 +255,47 @@ def test_a_line_of_the_session_table():
         8080,
     )
     assert (session["sentbyte"], session["rcvdbyte"], session["duration"]) == (1216, 200, 7)
+
+
+def _dos_policy(**thresholds: int) -> dict:
+    return {
+        "policyid": 3,
+        "interface": "port2",
+        "srcaddr": refs("all"),
+        "dstaddr": refs("all"),
+        "service": refs("ALL"),
+        "anomaly": [
+            {"name": name, "status": "enable", "action": "block", "threshold": threshold}
+            for name, threshold in thresholds.items()
+        ] + [{"name": "udp_flood", "status": "enable", "action": "pass", "threshold": 1},
+             {"name": "icmp_flood", "status": "disable", "action": "block", "threshold": 1}],
+    }
+
+
+def _flood_rules(rows: dict, **faults: dict) -> list[str]:
+    intent = with_faults(compile_config(rows), faults)
+    rules = render(intent, ShaperClasses.of(intent))
+    return [
+        text
+        for jump in rules.base["floods"]
+        for text in (jump, *rules.chains[jump.rsplit(" ", 1)[1]])
+    ]
+
+
+def test_anomalies_count_by_sender_or_by_receiver():
+    rows = config() | {
+        "firewall/DoS-policy": [_dos_policy(tcp_syn_flood=50, udp_scan=60, tcp_src_session=10)]
+    }
+    jump, syn, scan, sessions = _flood_rules(rows)
+    assert jump.startswith('iifname "port2"')
+    assert "== syn" in syn and "ip daddr limit rate over 50/second burst 50 packets" in syn
+    assert "l4proto udp" in scan and "ip saddr limit rate over 60/second" in scan
+    assert "ct state new" in sessions and "ip saddr ct count over 10" in sessions
+    _, syn, scan, _ = _flood_rules(rows, **{"flood-stops-neighbours": {}})
+    assert "ip saddr limit" in syn and "ip daddr limit" in scan
+    assert _flood_rules(rows, **{"flood-ignored": {}}) == []
+
+
+def test_a_dos_policy_that_is_off_holds_nothing():
+    off = _dos_policy(tcp_syn_flood=50) | {"status": "disable"}
+    assert _flood_rules(config() | {"firewall/DoS-policy": [off]}) == []

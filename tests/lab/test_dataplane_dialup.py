@@ -24,7 +24,10 @@ PASSWORDS = {"alice": "of alice", "bob": "of bob", "carol": "of carol"}
 def dial_in(*policies: dict, **attributes: Any) -> dict[str, list[dict]]:
     """A configuration with a tunnel for the group `staff` (alice and bob), for the server alone."""
     made = config(*policies)
-    made["system/interface"] = [*made["system/interface"], {"name": "dial", "ip": "", "ipv6": {}}]
+    made["system/interface"] = [
+        *made["system/interface"],
+        {"name": "dial", "type": "tunnel", "ip": "", "ipv6": {}},
+    ]
     made["user/local"] = [
         {"name": name, "status": "enable", "passwd": password}
         for name, password in PASSWORDS.items()

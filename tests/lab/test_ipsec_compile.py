@@ -46,7 +46,7 @@ def test_keys_are_renewed_before_they_expire():
     shown = ipsec_connections.connection(
         tunnels(two={"keylifeseconds": 120})["t1"], "198.18.4.1", None
     )["children"]["t1"]
-    assert (shown["rekey_time"], shown["life_time"]) == ("102s", "120s")
+    assert (shown["rekey_time"], shown["life_time"]) == ("48s", "120s")
     assert told["remote_addrs"] == [remote(1)]
 
 

@@ -13,13 +13,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 import requests
 import yaml
 
+import command_line
 from faults.faulty_lab import NAME, PROJECT, gateway_of
 from gatepass.base import namespace
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME as JOURNAL
+from lab.lifecycle.state import lab
+from lab.nodes.node import environment
 
 TABLES = (
     "firewall/policy",
@@ -105,9 +109,10 @@ class Runs:
 
     def call(self, *words: str) -> tuple[int, str]:
         """Exit code and words of another command."""
-        process = self._popen("-m", "gatepass", *words)
-        output, _ = process.communicate(timeout=60)
-        return process.returncode, output
+        done = command_line.call(
+            "gatepass", *words, folder=PROJECT, environment=self.environment, patience_s=120
+        )
+        return done.returncode, done.stdout + done.stderr
 
     def unheard(self, *words: str, output: int) -> int:
         """Exit code of a command whose words go into this file descriptor."""
@@ -117,15 +122,18 @@ class Runs:
 
     def restore(self) -> tuple[int, str]:
         """Exit code and words of a restore."""
-        process = self.start_restore()
-        output, _ = process.communicate(timeout=120)
-        return process.returncode, output
+        return self.call("restore")
 
     def on(self, node: str, command: str) -> list[str]:
         """The lines that a shell command prints in a node of the lab."""
-        words = ["-m", "lab", "exec", node, "--lab", NAME, "--", "sh", "-c", command]
-        output, _ = self._popen(*words).communicate(timeout=30)
-        return output.splitlines()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("LAB_FOLDER", self.environment["LAB_FOLDER"])
+            settings = environment()
+            words = lab(NAME).node(node).entering(["sh", "-c", command], settings["HOME"])
+        done = subprocess.run(
+            words, env=settings, capture_output=True, text=True, timeout=30, check=False
+        )
+        return (done.stdout + done.stderr).splitlines()
 
     def _popen(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -21,6 +21,8 @@ from gatepass.gateway.undo import SAVED
 from gatepass.results.outcome import read
 from inhabitants import alive, inhabitants, namespaces_of
 from lab.base.process import wait_until
+from lab.lifecycle.control import call
+from lab.lifecycle.device import GatewayDevice
 from runs.killing import Configuration, Runs
 
 KILLS = int(os.environ.get("KILLS") or 10)
@@ -103,6 +105,24 @@ def test_tunnels_of_a_killed_run_go_on_both_sides(runs: Runs, delivered: Configu
     code, told = runs.restore()
     assert code == 0, told
     assert runs.on("peer", look) == before
+    assert _now(runs) == delivered
+
+
+def test_a_trouble_that_a_killed_run_brought_about_is_ended(
+    runs: Runs, delivered: Configuration
+) -> None:
+    control = GatewayDevice(runs.testbed.parent).control_socket
+
+    def there() -> bool:
+        return "memory-short" in call(control, "GET", "/faults")["active"]
+
+    run = runs.start("--test", "*.Nothing Uninspected Passes While Memory Is Short")
+    assert wait_until(there, 60)
+    run.kill()
+    assert there()
+    code, told = runs.restore()
+    assert code == 0, told
+    assert not there()
     assert _now(runs) == delivered
 
 

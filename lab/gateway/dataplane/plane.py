@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Any, Protocol
 
 from lab.gateway.dataplane.errors import DataPlaneError
-from lab.gateway.dataplane.faults.network import NOT_APPLIED, with_faults
+from lab.gateway.dataplane.faults.network import FORGOTTEN, NOT_APPLIED, with_faults
+from lab.gateway.dataplane.faults.translation import VIP_STAYS, published, still_published
+from lab.gateway.dataplane.faults.trouble import InTrouble
 from lab.gateway.dataplane.intent.compile import Config, compile_config
 from lab.gateway.dataplane.intent.members import GROUP, Who
-from lab.gateway.dataplane.intent.model import Intent
+from lab.gateway.dataplane.intent.model import Intent, Policy
 from lab.gateway.dataplane.ipsec.links import TunnelLinks
 from lab.gateway.dataplane.ipsec.part import Ike
 from lab.gateway.dataplane.ipsec.status import IpsecStatus
 from lab.gateway.dataplane.kernel import links
 from lab.gateway.dataplane.kernel.commands import FORWARDING, SETTINGS, KernelSettings
 from lab.gateway.dataplane.kernel.loopbacks import Loopbacks
+from lab.gateway.dataplane.kernel.neighbours import Neighbours
 from lab.gateway.dataplane.kernel.routing import Routing
 from lab.gateway.dataplane.kernel.usage import PolicyCounter, Usage
 from lab.gateway.dataplane.lookup import Packet, look_up
 from lab.gateway.dataplane.nft import conntrack
 from lab.gateway.dataplane.nft.firewall import Firewall
 from lab.gateway.dataplane.nft.queues import Queues
+from lab.gateway.dataplane.programs.dhcp import DhcpServers
+from lab.gateway.dataplane.programs.dnsmasq import Lease
 from lab.gateway.dataplane.programs.inspection import Inspection
 from lab.gateway.dataplane.programs.proxy import WebProxy
 from lab.gateway.dataplane.programs.remote import Members, RemoteAccess
@@ -52,9 +58,16 @@ class DataPlane:
     Not for concurrent calls; any thread of the namespace may call.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Args: folder: the gateway's own folder, for parts that need files."""
+    def __init__(self, folder: Path, restarted: bool = False) -> None:
+        """Make the parts; nothing is in force yet.
+
+        Args:
+            folder: the gateway's own folder, for parts that need files.
+            restarted: whether the gateway was restarted.
+        """
         self.folder = folder
+        self._restarted = restarted
+        self._forgets = False  # what it has forgotten by a restart comes back when the fault goes
         self._settings = KernelSettings()
         self._inspection = Inspection(folder)
         self._firewall = Firewall(lambda: self._inspection.ports)
@@ -63,20 +76,25 @@ class DataPlane:
         # The tunnels' interfaces come first, as routes lead to them. The firewall comes late:
         # marks, addresses and ports that it names are there by then, and IKE passes through it.
         self._remote = RemoteAccess(folder)
+        self._dhcp = DhcpServers(folder)
         self.parts: list[Part] = [
             tunnels,
             self._remote,
             Loopbacks(),
             Routing(),
+            Neighbours(),
             Queues(),
             self._inspection,
             WebProxy(folder),
+            self._dhcp,
             self._firewall,
             Members(self._remote),
             self._ike,
         ]
         self._usage = Usage()
         self._still_banned: set[str] = set()  # that the fault did not let in again
+        self._in_trouble = InTrouble()
+        self._published: dict[int, Policy] = {}  # that the fault keeps so
         self._configured: Intent | None = None
         self._in_force = Intent()
 
@@ -93,13 +111,23 @@ class DataPlane:
         configured = self._configured if NOT_APPLIED in faults else None
         if configured is None:
             configured = _compiled(config)
-        intent = with_faults(configured, faults)
-        self._settings.set(SETTINGS)
+        intent = with_faults(self._as_published(configured, VIP_STAYS in faults), faults)
+        intent = self._in_trouble.endured(intent, faults)
+        self._forgets = FORGOTTEN in faults and (self._restarted or self._forgets)
+        self._restarted = False
+        if self._forgets:
+            intent = replace(intent, policies=())
+        self._settings.set(SETTINGS | intent.packet_checks.settings())
         self._apply_parts(intent)
         self._settings.set(FORWARDING)
         self._configured, self._in_force = configured, intent
         while intent.ends_bans and self._still_banned:
             self.lift(self._still_banned.pop())
+
+    def _as_published(self, configured: Intent, stays: bool) -> Intent:
+        """An intent, with what was published before as well where that stays."""
+        self._published = {**self._published, **published(configured)} if stays else {}
+        return still_published(configured, self._published)
 
     def _apply_parts(self, intent: Intent) -> None:
         for index, part in enumerate(self.parts):
@@ -173,6 +201,10 @@ class DataPlane:
     def end_remote_users(self, index: int | None) -> bool:
         """End the session or tunnel of a number, or all; False where there is none."""
         return self._remote.end(index)
+
+    def leases(self) -> list[Lease]:
+        """The addresses that DHCP has given out."""
+        return self._dhcp.leases()
 
     def sessions(self, count: int) -> list[dict]:
         """The first `count` sessions; see `conntrack.sessions` for their attributes."""

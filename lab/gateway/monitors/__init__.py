@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from lab.gateway.monitors import (
     configuration,
+    dhcp,
     firewall,
     licence,
     network,
@@ -17,7 +18,7 @@ from lab.gateway.monitors import (
 )
 from lab.gateway.monitors.model import Monitor
 
-BRANCHES = (system, licence, configuration, network, firewall, user, vpn, vpn_ipsec)
+BRANCHES = (system, licence, configuration, network, dhcp, firewall, user, vpn, vpn_ipsec)
 
 MONITORS: dict[str, Monitor] = {
     path: monitor for branch in BRANCHES for path, monitor in branch.MONITORS.items()

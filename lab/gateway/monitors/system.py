@@ -47,9 +47,15 @@ async def _generate_key(device: Device, call: Call) -> dict[str, Any]:
     return {"access_token": token}
 
 
+async def _reboot(device: Device, call: Call) -> dict[str, Any]:
+    device.restart()
+    return {}
+
+
 MONITORS = {
     "system/status": Monitor("sysgrp", get=_status),
     "system/time": Monitor("sysgrp", get=_time),
     "system/resource/usage": Monitor("sysgrp", get=_usage),
+    "system/os/reboot": Monitor("sysgrp", post=_reboot),
     "system/api-user/generate-key": Monitor("sysgrp", post=_generate_key),
 }

@@ -18,6 +18,7 @@ Parser = Callable[[str, Any], Any]
 
 _FQDN = re.compile(r"^(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*"
                    r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$")
+_MAC = re.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _FORBIDDEN_IN_NAMES = set("<>()#'\"")
 
 
@@ -143,6 +144,22 @@ def ipv4_address(name: str, value: Any) -> str:
         return str(ipaddress.IPv4Address(text(name, value)))
     except ValueError:
         raise bad_value(name, value, "an IPv4 address") from None
+
+
+def mac_address(name: str, value: Any) -> str:
+    """A hardware address, six bytes with colons between, in small letters."""
+    found = text(name, value).lower().replace("-", ":")
+    if not _MAC.fullmatch(found):
+        raise bad_value(name, value, "six bytes, as in 00:09:0f:00:00:01")
+    return found
+
+
+def hardware_address(name: str, value: Any) -> str:
+    """The hardware address of one host: of no group."""
+    found = mac_address(name, value)
+    if int(found[:2], 16) & 1:
+        raise bad_value(name, value, "the hardware address of a host")
+    return found
 
 
 def ipv6_address(name: str, value: Any) -> str:

@@ -6,12 +6,15 @@ testbed file names it, and everything after happens inside.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from gatepass.base.errors import InputError
+
+_CLONE_NEWNET = 0x40000000
 
 
 def inode(path: str | None) -> int:
@@ -20,6 +23,18 @@ def inode(path: str | None) -> int:
         return os.stat(path).st_ino if path else 0
     except OSError:
         return 0
+
+
+def _enter(descriptor: int) -> None:
+    """Go into a network namespace (setns(2)); Python has it from 3.12 on.
+
+    Raises:
+        OSError: it may not be entered.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(descriptor, _CLONE_NEWNET):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
 
 
 @contextmanager
@@ -36,13 +51,12 @@ def inside(path: str | None, named_in: Path) -> Iterator[None]:
     if path is None:
         yield
         return
-    from pyroute2.netns import setns  # loaded late: only a testbed with a namespace needs it
-
     where = f"{named_in}, key 'network_namespace'"
     own = os.open("/proc/self/ns/net", os.O_RDONLY)
     try:
         try:
-            setns(path, 0)
+            with open(path, "rb") as wanted:
+                _enter(wanted.fileno())
         except FileNotFoundError:
             raise InputError(
                 f"{where}: {path} is not there; the lab or rig behind it is gone. Build it anew."
@@ -54,6 +68,6 @@ def inside(path: str | None, named_in: Path) -> Iterator[None]:
                 f"{where}: {path} cannot be entered ({error.strerror}). Is it a network namespace?"
             ) from None
         yield
-        setns(own, 0)
+        _enter(own)
     finally:
         os.close(own)

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from gatepass.base.own_yaml import own_yaml
 
 CAPITAL = "capital"
 """Format specification of a part that begins a sentence: ``{what:capital}``."""
@@ -119,5 +119,4 @@ def promises() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _table(name: str) -> dict[str, Any]:
-    path = Path(__file__).with_name(f"{name}.yaml")
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return own_yaml(Path(__file__).with_name(f"{name}.yaml"))

@@ -97,6 +97,7 @@ def fetch(client: Shell, source: FileSource, path: str, limit_s: float = 5) -> D
         f"rm -f {place}; {' '.join(words)}; echo \" $?\"; [ -f {place} ] || : > {place}; "
         f"sha256sum < {place}; rm -f {place}",
         timeout_s=limit_s + 10,
+        again=True,
     )
     report, digest = [*done.output.strip().splitlines(), "", ""][:2]
     figures = report.split()

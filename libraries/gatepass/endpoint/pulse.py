@@ -86,8 +86,9 @@ class Pulse:
         self._length_s = max(counts.values()) * interval_s
         script = install(shell, "pulse.py")
         targets = " ".join(f"{address}={count}" for address, count in counts.items())
-        command = f"python3 {script} {interval_s:g} {port} {targets}"
         stem, limit_s = f"{shell.folder()}/{name}", self._length_s + 2 * _GRACE_S
+        shell.run(f"rm -f {stem}.stop")
+        command = f"python3 {script} {interval_s:g} {port} {stem}.stop {targets}"
         self._program = Detached.start(shell, stem, command, limit_s)
 
     def wait(self) -> dict[str, Pulses]:
@@ -106,6 +107,15 @@ class Pulse:
             address: Pulses(one["sent"], one["answered"], tuple(Gap(*gap) for gap in one["gaps"]))
             for address, one in answer.items()
         }
+
+    def end(self) -> dict[str, Pulses]:
+        """Send no more; what became of those that were sent, by address.
+
+        Raises:
+            NotProven: the program failed, with its own words.
+        """
+        self._shell.run(f": >{self._program.stem}.stop", again=True)
+        return self.wait()
 
     def stop(self) -> None:
         """End it without waiting for what came back."""

@@ -102,7 +102,9 @@ class SshShell:
         self._lost = f"the SSH connection to the {self.name} ({self.where}) broke: {broken}."
         self._reconnect(once=False)
         if not again:
-            raise EndpointLost(f"the SSH connection to the {self.name} broke during “{command}”.")
+            raise EndpointLost(
+                f"the SSH connection to the {self.name} broke ({broken}) during “{command}”."
+            )
         return self._execute(command, timeout_s)
 
     @held_back

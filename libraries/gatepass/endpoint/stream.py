@@ -22,11 +22,13 @@ class Arrivals:
     Attributes:
         sent, arrived: how many.
         stretches: first and last time of each stretch without a gap of a tenth of a second.
+        came: the same by when they arrived, by the receiver's clock.
     """
 
     sent: int
     arrived: int
     stretches: tuple[tuple[float, float], ...]
+    came: tuple[tuple[float, float], ...] = ()
 
     def last_before(self, moment: float) -> float | None:
         """When the last that arrived, of those sent before a moment, was sent."""
@@ -95,7 +97,10 @@ class Stream:
         self._receiver.run(f"sleep {_LAST_S}")
         taken = _told(self._receiver, self._taking)
         return Arrivals(
-            sent["sent"], taken["arrived"], tuple((one[0], one[1]) for one in taken["stretches"])
+            sent["sent"],
+            taken["arrived"],
+            tuple((one[0], one[1]) for one in taken["stretches"]),
+            tuple((one[0], one[1]) for one in taken["came"]),
         )
 
     def stop(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
-from gatepass.gateway.config_objects import MARKED
+from gatepass.gateway.config_objects import MARKED, hardware_address
 from gatepass.gateway.fortigate import DUPLICATE, FortiGate, Refused
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.tables import mkey_of
@@ -247,9 +247,15 @@ def remove_marked(
 
 
 def marked(row: dict, mark: str) -> bool:
-    """Whether an object carries a run's mark. No object carries an empty one."""
-    return bool(mark) and any(
-        str(row.get(attribute, "")).startswith(mark) for attribute in MARKED
+    """Whether an object carries a run's mark, in words or in its hardware address.
+
+    No object carries an empty one.
+    """
+    if not mark:
+        return False
+    by_mac = hardware_address(mark)
+    return any(str(row.get(attribute, "")).startswith(mark) for attribute in MARKED) or (
+        bool(by_mac) and str(row.get("mac", "")).lower() == by_mac
     )
 
 

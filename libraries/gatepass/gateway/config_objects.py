@@ -9,6 +9,8 @@ from dataclasses import dataclass
 MARKED = ("name", "tag", "comments", "comment", "domain")
 """Attributes that bear a run's mark, at their beginning."""
 _MARK = re.compile(r'(?:"|edit |set name )(gp[0-9a-f]{6})-')
+_MAC = re.compile(r"set mac 02:67:70:([0-9a-f]{2}):([0-9a-f]{2}):([0-9a-f]{2})")
+_HEXADECIMAL = re.compile("gp([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})")
 _QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
 _WRAPPERS = ("vdom", "global")
 """Sections around those of a whole device with virtual domains."""
@@ -121,7 +123,21 @@ def objects_named(text: str, mark: str) -> list[ObjectId]:
 
 def marks_in(text: str) -> set[str]:
     """What look like marks of runs in a comparable configuration."""
-    return set(_MARK.findall(text))
+    return set(_MARK.findall(text)) | {"gp" + "".join(found) for found in _MAC.findall(text)}
+
+
+def hardware_address(mark: str, which: int = 0) -> str:
+    """A hardware address that bears a run's mark, for what has no other place for it.
+
+    It is a locally administered one (IEEE 802, the second bit of its first octet), and 67 70 are
+    the letters gp.
+
+    Args:
+        mark: of the run, eight letters; of another mark it is empty.
+        which: of several, from 0 on; the first is the one that objects of the run bear.
+    """
+    found = _HEXADECIMAL.fullmatch(mark)
+    return ":".join((f"{2 + 4 * which:02x}", "67", "70", *found.groups())) if found else ""
 
 
 def outside_quotes(text: str) -> Iterator[str]:
@@ -151,7 +167,10 @@ def _own(settings: tuple[str, ...]) -> Iterator[str]:
 def _of_mark(line: str, mark: str) -> bool:
     word, _, setting = line.partition(" ")
     attribute, _, value = setting.partition(" ")
-    return word == "set" and attribute in MARKED and value.strip().strip('"').startswith(mark)
+    value = value.strip().strip('"')
+    if attribute == "mac":
+        return word == "set" and value == hardware_address(mark)
+    return word == "set" and attribute in MARKED and value.startswith(mark)
 
 
 def _shown(lines: tuple[str, ...] | list[str] | None) -> str:

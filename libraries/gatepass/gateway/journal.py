@@ -43,6 +43,7 @@ class Journal:
         entries: what was announced, in order; a change with what came of it as ``now``.
         host_changes: by endpoint the scripts that undo what was changed there, each with the
             SHA-256 digests, hexadecimal, that it may have.
+        troubles: states of the gateway that the testbed's commands brought about and did not end.
         closed: whether the gateway is known to be as it was.
         lost_lines: how many lines cannot be read any more; a last one that was cut off is not
             among them, as a kill does that before the call goes out.
@@ -53,6 +54,7 @@ class Journal:
     head: dict = field(default_factory=dict)
     entries: list[dict] = field(default_factory=list)
     host_changes: HostChanges = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
     closed: bool = False
     lost_lines: int = 0
     cut_off: bool = False
@@ -98,6 +100,8 @@ class Journal:
                 journal._complete(entry)
             elif entry["do"] == "host":
                 journal._know(entry)
+            elif entry["do"] in ("trouble", "over"):
+                journal._trouble(entry)
             else:
                 journal.entries.append(entry)
         return journal
@@ -138,6 +142,14 @@ class Journal:
             self._write(entry)
             self._know(entry)
 
+    def begins(self, trouble: str) -> None:
+        """Announce that a command of the testbed will bring a state of the gateway about."""
+        self._tell_trouble({"do": "trouble", "name": trouble})
+
+    def ended(self, trouble: str) -> None:
+        """That state is over."""
+        self._tell_trouble({"do": "over", "name": trouble})
+
     def close(self) -> None:
         """The gateway is as it was: nothing is left to undo."""
         if not self.closed:
@@ -155,6 +167,16 @@ class Journal:
         with self._writing:  # several connections may be at work
             self._write(entry)
             self.entries.append(entry)
+
+    def _tell_trouble(self, entry: dict) -> None:
+        with self._writing:
+            self._write(entry)
+            self._trouble(entry)
+
+    def _trouble(self, entry: dict) -> None:
+        name = entry["name"]
+        others = [one for one in self.troubles if one != name]
+        self.troubles = [*others, name] if entry["do"] == "trouble" else others
 
     def _complete(self, changed: dict) -> None:
         """Put what came of a change beside it."""
@@ -208,6 +230,10 @@ def _of_host(entry: dict) -> bool:
     return bool(named and digest) and isinstance(entry["endpoint"], str)
 
 
+def _troubled(entry: dict) -> bool:
+    return isinstance(entry["name"], str)
+
+
 def _key(value: object) -> bool:
     return isinstance(value, str | int)
 
@@ -218,6 +244,8 @@ _SHAPES: dict[str, Callable[[dict], bool]] = {
     "change": _changed,
     "changed": _changed,
     "host": _of_host,
+    "trouble": _troubled,
+    "over": _troubled,
     "close": lambda entry: True,
 }
 

@@ -10,6 +10,7 @@ from gatepass.base.errors import InputError
 from gatepass.base.paths import run_folder, run_name
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.journal import Journal, pending
+from gatepass.gateway.troubles import end_left
 from gatepass.gateway.undo import SAVED, undo
 from gatepass.gateway.workspace import CleanEndpoints, connect
 from gatepass.inputs import load_testbed
@@ -111,7 +112,7 @@ def _undo(
                 )
             # before the journal may be closed: whoever is killed here leaves it to the next one
             mark, changes = journal.head["mark"], journal.host_changes
-            left = tuple(clean_endpoints(testbed, mark, changes))
+            left = (*end_left(testbed, journal), *clean_endpoints(testbed, mark, changes))
             restoration = undo(gateway, journal, journal.path.with_name(SAVED), by_mark)
         finally:
             gateway.close()

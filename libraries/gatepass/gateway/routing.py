@@ -51,6 +51,11 @@ class RoutingTable:
                     raise
         return cls(rows)
 
+    @property
+    def routers(self) -> set[str]:
+        """The addresses of all next hops."""
+        return {hop.router for hop in self._hops if hop.router}
+
     def through(self, interface: str, version: int) -> list[Network]:
         """The networks that it leads to by an interface, the narrowest first."""
         found = {

@@ -17,8 +17,12 @@ MKEYS = {
     "firewall/policy": "policyid",
     "firewall/shaping-policy": "id",
     "firewall/proxy-policy": "policyid",
+    "firewall/DoS-policy": "policyid",
+    "firewall/local-in-policy": "policyid",
     "router/static": "seq-num",
     "system.dhcp/server": "id",
+    "system/arp-table": "id",
+    "firewall.ipmacbinding/table": "seq-num",
     "webfilter/urlfilter": "id",
     "ips/custom": "tag",
     "application/custom": "tag",
@@ -56,7 +60,7 @@ class _Numbered(_Row):
     id: int = 0
 
 
-class _Route(_Shape):
+class _InSequence(_Shape):
     seq_num: int = Field(0, alias="seq-num")
 
 
@@ -87,10 +91,14 @@ class _Certificate(_Row):
 _TABLES: dict[str, type[_Shape]] = {
     "firewall/policy": _Policy,
     "firewall/proxy-policy": _Policy,
+    "firewall/DoS-policy": _Policy,
+    "firewall/local-in-policy": _Policy,
     "firewall/shaping-policy": _ShapingPolicy,
     "firewall.shaper/traffic-shaper": _Shaper,
-    "router/static": _Route,
+    "router/static": _InSequence,
+    "firewall.ipmacbinding/table": _InSequence,
     "system.dhcp/server": _Numbered,
+    "system/arp-table": _Numbered,
     "webfilter/urlfilter": _Numbered,
     "vpn.ssl/settings": _SslSettings,
     "vpn.certificate/local": _Certificate,
@@ -158,6 +166,17 @@ class _Users(_Shape):
     results: list[_User]
 
 
+class _Lease(_Shape):
+    ip: str = ""
+    mac: str = ""
+    interface: str | None = None
+    status: str | None = None
+
+
+class _Leases(_Shape):
+    results: list[_Lease] | None = None
+
+
 class _History(_Shape):
     values: list[list[FiniteFloat]] = []
 
@@ -189,6 +208,7 @@ class LogAnswer(_Shape):
 
 _MONITORS: dict[str, type[_Shape]] = {
     "system/interface": _Interfaces,
+    "system/dhcp": _Leases,
     "firewall/policy": _Policies,
     "firewall/policy-lookup": _LookedUp,
     "vpn/ipsec": _Tunnels,

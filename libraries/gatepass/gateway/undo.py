@@ -112,6 +112,11 @@ def _restoration(
         others = []
     else:
         problems = []  # whatever was refused, it is done
+    for trouble in journal.troubles:
+        problems.append(
+            f"the testbed's command brought the trouble “{trouble}” about, and it was not ended "
+            f"(gateway.troubles.{trouble}.end)"
+        )
     if not problems:
         journal.close()  # there is nothing more that it could undo
     if others:

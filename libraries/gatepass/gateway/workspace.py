@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from gatepass.gateway.configuration import AS_IT_CAME, comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity
 from gatepass.gateway.journal import NAME, HostChanges, Journal, pending
+from gatepass.gateway.troubles import end_left
 from gatepass.gateway.undo import SAVED, undo
 from gatepass.inputs.testbed import LEAST_PASSPHRASE, Testbed
 from gatepass.results.record import Restoration
@@ -110,7 +110,7 @@ class Workspace:
             elif left.head.get("vdom", gateway.vdom) != gateway.vdom:
                 notices.append(_of_another_vdom(left))
             else:
-                notices += _undo_killed(gateway, left, partial(clean_endpoints, testbed))
+                notices += _undo_killed(gateway, left, testbed, clean_endpoints)
         backup = gateway.backup()
         before, whole = comparable(backup), backup.encode(errors=AS_IT_CAME)
         notices += _of_other_runs(before, damaged)
@@ -164,7 +164,7 @@ def _of_another_vdom(left: Journal) -> str:
 
 
 def _undo_killed(
-    gateway: FortiGate, left: Journal, clean_endpoints: Callable[[str, HostChanges], list[str]]
+    gateway: FortiGate, left: Journal, testbed: Testbed, clean_endpoints: CleanEndpoints
 ) -> list[str]:
     """Undo a killed run before anything else; what a reader should know of it."""
     run = run_name(left.path.parent)
@@ -174,7 +174,8 @@ def _undo_killed(
             "Wait for its end."
         )
     # before the journal may be closed: whoever is killed here leaves it to the next one
-    notices = clean_endpoints(left.head["mark"], left.host_changes)
+    notices = end_left(testbed, left)
+    notices += clean_endpoints(testbed, left.head["mark"], left.host_changes)
     restoration = undo(gateway, left, left.path.with_name(SAVED))
     left.release()
     if not left.closed:

@@ -112,6 +112,30 @@ File = Annotated[Path, BeforeValidator(_existing)]
 Port = Annotated[int, whole(1, 65_535, "for a TCP port")]
 Share = Annotated[str, text(A_SHARE, r"^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}$")]
 Interface = Annotated[str, interface()]
+A_COMMAND = "a shell command in one line, at most 1,000 characters"
+COMMANDS = "a group: begin and end, each a shell command"
+ShellCommand = Annotated[
+    str, Field(pattern=r"^[^\n]*\S[^\n]*$", max_length=1000, description=A_COMMAND)
+]
+
+
+class Trouble(Model):
+    """A state of the gateway, and how it is brought about from the machine that runs the test."""
+
+    begin: ShellCommand
+    """It is there when this has ended."""
+    end: ShellCommand
+
+
+class TestbedTroubles(Model):
+    """States in which a gateway has to fail closed, and which no call of its REST API makes."""
+
+    inspection: Trouble | None = Field(default=None, description=COMMANDS)
+    """What inspects traffic is gone."""
+    licence: Trouble | None = Field(default=None, description=COMMANDS)
+    """The licence of the security services is gone."""
+    memory: Trouble | None = Field(default=None, description=COMMANDS)
+    """Memory is short: FortiOS's conserve mode."""
 
 
 class TestbedGateway(Model):
@@ -132,6 +156,12 @@ class TestbedGateway(Model):
     """How long one answer of the REST API may take."""
     ssl_vpn_port: Port = 10443
     """Where SSL VPN listens on the client's side, if the customer does not use it already."""
+    may_restart: bool = Field(default=False, description="true or false")
+    """Whether a run may restart it, to see what passes meanwhile."""
+    troubles: TestbedTroubles = Field(
+        default=TestbedTroubles(), description="a group: inspection, licence, memory"
+    )
+    """Commands that bring it into states in which it has to fail closed."""
 
     @field_validator("url")
     @classmethod

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from markupsafe import Markup, escape
 
+from gatepass.base.own_yaml import own_yaml
 from gatepass.base.phrase import Parts, Phrase
 from gatepass.base.phrase import texts as english
 from gatepass.base.printable import printable
@@ -177,7 +177,7 @@ def wording(language: object) -> Wording:
     """
     known = {path.suffixes[-2][1:]: path for path in sorted(TEMPLATES.glob("certificate.*.yaml"))}
     path = known.get(str(language), known[FALLBACK])
-    texts = yaml.safe_load(path.read_text(encoding="utf-8"))
+    texts = own_yaml(path)
     if path == known[FALLBACK]:
         log = {name: text for name, text in english().items() if name not in texts["shown"]}
         texts["said"] = log | texts["said"]

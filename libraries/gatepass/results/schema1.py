@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from gatepass.base.own_yaml import own_yaml
 from gatepass.base.phrase import NOTHING, Phrase, from_json
 
 _PLAIN = ("label", "protocol", "by", "log", "tier", "model", "version")
@@ -87,5 +86,5 @@ def _part(text: str) -> object:
 
 @cache
 def _patterns(of: str) -> dict[str, re.Pattern[str]]:
-    texts = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    texts = own_yaml(Path(__file__).with_suffix(".yaml"))
     return {name: re.compile(text, re.IGNORECASE) for name, text in texts[of].items()}

@@ -71,12 +71,15 @@ def planned(suites: Path) -> list[tuple[str, str]]:
     return [(chapter_of(test).name, test.name) for test in root.all_tests]
 
 
-def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
-    """What a run with these options for Robot will do, as Robot itself understands them.
+def selected(suites: Path, robot: Sequence[str]) -> tuple[TestSuite, Chosen]:
+    """The checks of a run with these options for Robot, as Robot itself understands them.
 
     Args:
         suites: the folder of the suites.
         robot: options as typed after ``--``.
+
+    Returns:
+        The suites with these checks alone, and what they will do.
 
     Raises:
         InputError: Robot does not take an option, or nothing is chosen.
@@ -94,7 +97,7 @@ def chosen(suites: Path, robot: Sequence[str]) -> Chosen:
     tagged = (
         sum(tag in test.tags for test in tests) for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED)
     )
-    return Chosen(len(tests), whole, len(chapters), *tagged)
+    return root, Chosen(len(tests), whole, len(chapters), *tagged)
 
 
 def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, float]:

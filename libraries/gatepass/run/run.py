@@ -147,8 +147,9 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     order = load_order(call.order, catalogue)
     load_published(VARIABLES / "published_results.yaml")
     _robot_options(call.robot)
-    sentences.must_be_sound(SUITES)
-    return order, profile, plan.chosen(SUITES, call.robot)
+    checks, chosen = plan.selected(SUITES, call.robot)
+    sentences.must_be_sound(checks, SUITES)
+    return order, profile, chosen
 
 
 def _robot(call: Call, profile: str, folder: Path) -> int:
@@ -196,6 +197,7 @@ _TAGS = {
     "site_to_site": "Tunnels to other offices: ciphers, number, and how they come back.",
     "vpn": "The promised VPN users, and who is refused.",
     "provisioning": "Tenants beside the customer, step by step.",
+    "edge": "Where the customer's network meets others: addresses, floods, who is who.",
     "handover": "The gateway is as it was before.",
     "throughput": "Checks that send a set of trials.",
     "load": "Checks of many users, tunnels or tenants, which other traffic would disturb.",
@@ -320,7 +322,7 @@ def _robot_options(words: tuple[str, ...]) -> None:
     """Look at them as Robot itself does: it takes shortened names, and any case.
 
     Raises:
-        InputError: one is not for the user to set. What Robot does not know, `plan.chosen` tells.
+        InputError: one is not for the user to set. What Robot does not know, `plan.selected` tells.
     """
     for word in words:  # Robot would put what the file holds in its place
         if word.startswith("-A") or word.lower().replace("-", "").startswith("argumentf"):

@@ -1,4 +1,4 @@
-"""Whether every sentence of the suites says what can be done, before anything is contacted.
+"""Whether every sentence that is to run says what can be done, before anything is contacted.
 
 Robot's own dry run holds each word of a keyword against the type that it may have, but does not
 look through the variables of a user keyword, so that a row of a template is not seen. Here each
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from robot.api import TestSuite
@@ -25,25 +26,26 @@ _REFUSED = re.compile(
 )
 
 
-def must_be_sound(suites: Path) -> None:
-    """Look at every check's sentences.
+def must_be_sound(checks: TestSuite, suites: Path) -> None:
+    """Look at the sentences of each check that is to run.
 
     Args:
-        suites: their folder.
+        checks: they, in their suites; their bodies are replaced by their steps.
+        suites: the folder of these.
 
     Raises:
         InputError: one holds a word that its keyword does not know, or is no keyword's at all.
     """
-    if mistakes := list(_mistakes(suites)):
+    if mistakes := list(_mistakes(checks, suites)):
         others = len(mistakes) - 1
         more = f" ({others} more check{'s are' if others > 1 else ' is'} wrong)" if others else ""
         raise InputError(f"{mistakes[0]}{more}.")
 
 
-def _mistakes(suites: Path) -> Iterator[str]:
-    root = TestSuite.from_file_system(suites)
+def _mistakes(root: TestSuite, suites: Path) -> Iterator[str]:
+    read = cache(ResourceFile.from_file_system)  # a few files, for a hundred checks
     for test in root.all_tests:
-        known = _user_keywords(test)
+        known = _user_keywords(test, read)
         test.body = [step for one in test.body for step in _steps(one, known)]
     nowhere = io.StringIO()
     done = root.run(dryrun=True, output=None, console="none", stdout=nowhere, stderr=nowhere)
@@ -62,7 +64,9 @@ def _words(message: str) -> str:
     return first.rstrip(".") if not suggested else " ".join([first, *map(str.strip, suggested)])
 
 
-def _user_keywords(test: TestCase) -> dict[str, UserKeyword]:
+def _user_keywords(
+    test: TestCase, read: Callable[[Path], ResourceFile]
+) -> dict[str, UserKeyword]:
     """Those of a check's own file and of the resources that it takes in, by their plain names."""
     suite, found = test.parent, {}
     pending = [(suite.resource, Path(str(suite.source)).parent)]
@@ -72,7 +76,7 @@ def _user_keywords(test: TestCase) -> dict[str, UserKeyword]:
         for taken in resource.imports:
             if taken.type == "RESOURCE":
                 path = folder / taken.name
-                pending.append((ResourceFile.from_file_system(path), path.parent))
+                pending.append((read(path.resolve()), path.parent))
     return found
 
 

@@ -13,9 +13,12 @@ from dataclasses import replace
 from typing import Any
 
 from lab.base.faults import FAULTS as CATALOGUE
+from lab.gateway.dataplane.faults.dhcp import DHCP_FAULTS
+from lab.gateway.dataplane.faults.translation import TRANSLATION_FAULTS
 from lab.gateway.dataplane.faults.vpn import VPN_FAULTS, Params
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.intent.countries import OVERRIDES
+from lab.gateway.dataplane.intent.hosts import Bindings, SourceCheck
 from lab.gateway.dataplane.intent.inspection import FUNCTIONS, Inspected
 from lab.gateway.dataplane.intent.model import Intent, Policy
 from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS
@@ -23,6 +26,9 @@ from lab.gateway.dataplane.intent.values import Port, Selector
 
 NOT_APPLIED = "not-applied"
 """Changes are accepted and not put in force: the plane stays with the configuration it has."""
+
+FORGOTTEN = "policies-forgotten"
+"""After a restart no policy is in force, until the fault is gone."""
 
 # Where the lab attaches its endpoints.
 CLIENT_SIDE, SERVER_SIDE, MANAGEMENT = "port2", "port1", "mgmt"
@@ -128,6 +134,36 @@ def _ban_stays(intent: Intent, params: Params) -> Intent:
     return replace(intent, ends_bans=False)
 
 
+def _boots_open(intent: Intent, params: Params) -> Intent:
+    """It shows before there is any intent: see `lab.gateway.__main__`."""
+    return intent
+
+
+def _flood_ignored(intent: Intent, params: Params) -> Intent:
+    return replace(intent, heeds_floods=False)
+
+
+def _flood_stops_neighbours(intent: Intent, params: Params) -> Intent:
+    return replace(intent, mixes_up_hosts=True)
+
+
+def _binding_ignored(intent: Intent, params: Params) -> Intent:
+    return replace(intent, bindings=Bindings())
+
+
+def _binding_stops_host(intent: Intent, params: Params) -> Intent:
+    strays = tuple(pair.address for pair in intent.bindings.pairs if pair.address)
+    return replace(intent, bindings=replace(intent.bindings, strays=strays))
+
+
+def _source_check_ignored(intent: Intent, params: Params) -> Intent:
+    return replace(intent, source_check=SourceCheck())
+
+
+def _arp_entry_ignored(intent: Intent, params: Params) -> Intent:
+    return replace(intent, neighbours=())
+
+
 def _ipv6_not_forwarded(intent: Intent, params: Params) -> Intent:
     """No policy lets IPv6 pass, whatever it says; what denies IPv6 still does."""
 
@@ -204,6 +240,17 @@ def _http_open(intent: Intent, params: Params) -> Intent:
         return replace(port, allowaccess=port.allowaccess | {"http"})
 
     return replace(intent, ports=[opened(port) for port in intent.ports])
+
+
+def _anti_replay_ignored(intent: Intent, params: Params) -> Intent:
+    return replace(intent, packet_checks=replace(intent.packet_checks, windows=False))
+
+
+def _broadcasts_forwarded(intent: Intent, params: Params) -> Intent:
+    checks = intent.packet_checks
+    return replace(
+        intent, packet_checks=replace(checks, broadcasts=dict.fromkeys(checks.broadcasts, True))
+    )
 
 
 def _services_not_applied(intent: Intent, params: Params) -> Intent:
@@ -311,6 +358,16 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "leak": _leak,
     "ban-ignored": _ban_ignored,
     "ban-stays": _ban_stays,
+    "boots-open": _boots_open,
+    "flood-ignored": _flood_ignored,
+    "flood-stops-neighbours": _flood_stops_neighbours,
+    "binding-ignored": _binding_ignored,
+    "binding-stops-host": _binding_stops_host,
+    "source-check-ignored": _source_check_ignored,
+    "arp-entry-ignored": _arp_entry_ignored,
+    "anti-replay-ignored": _anti_replay_ignored,
+    "broadcasts-forwarded": _broadcasts_forwarded,
+    **TRANSLATION_FAULTS,
     "ipv6-not-forwarded": _ipv6_not_forwarded,
     "ipv6-open": _ipv6_open,
     "shaper-below-tier": _shaper_below_tier,
@@ -333,11 +390,11 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "large-ruleset-slow": _large_ruleset_slow,
     "gateway-cpu-busy": _gateway_cpu_busy,
     "log-lost": _inspector(logs=False),
-    "inspector-dead": _inspector(runs=False),
     "inspector-dead-open": _inspector_dead_open,
     "proxy-open": _proxy_open,
     "proxy-refuses-half": _proxy_refuses_half,
     "proxy-mixes-answers": _proxy_mixes_answers,
+    **DHCP_FAULTS,
     **VPN_FAULTS,
 }
 

@@ -10,11 +10,19 @@ from functools import lru_cache
 
 from lab.gateway.dataplane.intent.addresses import AddressBook, address_range, names
 from lab.gateway.dataplane.intent.countries import OVERRIDES
+from lab.gateway.dataplane.intent.dhcp import compile_dhcp
+from lab.gateway.dataplane.intent.floods import DosPolicy, anomalies_of
+from lab.gateway.dataplane.intent.hosts import (
+    compile_bindings,
+    compile_neighbours,
+    compile_source_check,
+)
 from lab.gateway.dataplane.intent.inspection import compile_inspection
 from lab.gateway.dataplane.intent.ipsec import compile_ipsec
 from lab.gateway.dataplane.intent.members import who_of
 from lab.gateway.dataplane.intent.model import (
     Intent,
+    LocalInPolicy,
     Policy,
     Pool,
     Shaper,
@@ -22,10 +30,11 @@ from lab.gateway.dataplane.intent.model import (
     StaticRoute,
     Vip,
 )
+from lab.gateway.dataplane.intent.packets import compile_packets
 from lab.gateway.dataplane.intent.proxy import compile_proxy
 from lab.gateway.dataplane.intent.ranges import Spans, union
 from lab.gateway.dataplane.intent.remote import compile_remote_access
-from lab.gateway.dataplane.intent.services import ICMP, SCTP, TCP, UDP, ServiceBook
+from lab.gateway.dataplane.intent.services import ICMP, SCTP, TCP, UDP, Match, ServiceBook
 from lab.gateway.dataplane.intent.values import ANY, Port, Selector
 
 Config = Mapping[str, Sequence[Mapping]]
@@ -58,11 +67,25 @@ def compile_config(config: Config) -> Intent:
             for row in config.get("firewall/shaping-policy", ())
             if _is_on(row)
         ],
+        floods=[
+            DosPolicy(int(row["policyid"]), _arriving(row, selectors), anomalies_of(row))
+            for row in config.get("firewall/DoS-policy", ())
+            if _is_on(row)
+        ],
         ports=ports,
         routes=[
             _route(row)
             for row in config.get("router/static", ())
             if row.get("status", "enable") == "enable"
+        ],
+        bindings=compile_bindings(config),
+        source_check=compile_source_check(config),
+        neighbours=compile_neighbours(config, ports),
+        packet_checks=compile_packets(config, ports),
+        local_in=[
+            _local_in(row, selectors)
+            for row in config.get("firewall/local-in-policy", ())
+            if _is_on(row)
         ],
         inspected=compile_inspection(config),
         proxy=compile_proxy(
@@ -74,6 +97,7 @@ def compile_config(config: Config) -> Intent:
                 if _is_on(row)
             ],
         ),
+        dhcp=compile_dhcp(config, ports),
         ipsec=compile_ipsec(config),
         remote_access=compile_remote_access(
             config,
@@ -122,6 +146,12 @@ class _Selectors:
             except_services=row.get("service-negate") == "enable",
         )
 
+    def udp_idle(self, row: Mapping) -> tuple[tuple[Match, int], ...]:
+        """The UDP services of a policy that end after a time of their own."""
+        if row.get("service-negate") == "enable":
+            return ()
+        return self._services.udp_idle(names(row.get("service")))
+
 
 def _interfaces(value: object) -> tuple[str, ...]:
     found = names(value)
@@ -142,6 +172,11 @@ def _is_on(row: Mapping) -> bool:
     return scheduled and row.get("status", "enable") == "enable"
 
 
+def _arriving(row: Mapping, selectors: _Selectors) -> Selector:
+    """What a DoS policy is about: IPv4 that comes in by its interface."""
+    return selectors.of({**row, "srcintf": [{"name": row["interface"]}]}, (4,))
+
+
 def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Policy:
     accept = row.get("action", "deny") in ("accept", "ipsec")
     # A policy for users holds only for those who logged in, which gives them an IPv4 address.
@@ -158,7 +193,15 @@ def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Pol
         shaper=row.get("traffic-shaper") or None,
         shaper_reverse=row.get("traffic-shaper-reverse") or None,
         who=who,
+        udp_idle=selectors.udp_idle(row) if accept else (),
     )
+
+
+def _local_in(row: Mapping, selectors: _Selectors) -> LocalInPolicy:
+    where = row["intf"]  # from 7.6 on a list of them
+    interfaces = [{"name": where}] if isinstance(where, str) else where
+    selects = selectors.of({**row, "srcintf": interfaces, "dstintf": []}, (4,))
+    return LocalInPolicy(selects, row.get("action") == "accept")
 
 
 def _vip(row: Mapping) -> Vip | None:
@@ -184,6 +227,8 @@ def _vip(row: Mapping) -> Vip | None:
         mapped_port=int(mapped_port) if with_ports else None,
         sources=union(_source(item["range"]) for item in row.get("src-filter") or ()),
         answers_arp=row.get("arp-reply", "enable") == "enable",
+        hides_hosts=not forwards,
+        before_pools=not forwards and row.get("nat-source-vip") == "enable",
     )
 
 
@@ -231,6 +276,7 @@ def _port(row: Mapping) -> Port:
         allowaccess=frozenset(str(row.get("allowaccess") or "").split()),
         allowaccess6=frozenset(str(ipv6.get("ip6-allowaccess") or "").split()),
         loopback=row.get("type") == "loopback",
+        physical=row.get("type", "physical") == "physical",
     )
 
 

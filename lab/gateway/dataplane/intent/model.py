@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lab.gateway.dataplane.intent.dhcp import DhcpServer
+from lab.gateway.dataplane.intent.floods import DosPolicy
+from lab.gateway.dataplane.intent.hosts import Bindings, Neighbour, SourceCheck
 from lab.gateway.dataplane.intent.inspection import Inspected
 from lab.gateway.dataplane.intent.ipsec import Ipsec
 from lab.gateway.dataplane.intent.members import Who, set_name
+from lab.gateway.dataplane.intent.packets import PacketChecks
 from lab.gateway.dataplane.intent.proxy import Proxy
 from lab.gateway.dataplane.intent.ranges import NOTHING, Spans
+from lab.gateway.dataplane.intent.services import Match
 from lab.gateway.dataplane.intent.values import Port, Selector
 from lab.sslvpn.plan import ServerPlan
 
@@ -32,6 +37,9 @@ class Vip:
         mapped_port: first internal port of a port forwarding.
         sources: the only sources it is for; empty for all.
         answers_arp: whether the gateway answers ARP for the external addresses.
+        hides_hosts: whether the own connections of the hosts behind it leave by it as well, where
+            their policy translates and names no pool.
+        before_pools: whether they do although it names one.
     """
 
     name: str
@@ -43,6 +51,8 @@ class Vip:
     mapped_port: int | None = None
     sources: Spans = NOTHING
     answers_arp: bool = True
+    hides_hosts: bool = False
+    before_pools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,7 @@ class Policy:
         shaper_reverse: traffic shaper from destination to source.
         configured: False for what a fault put in force without a row of the configuration.
         who: the only users it is for, logged in by a VPN; None for anyone.
+        udp_idle: UDP services whose sessions end after a time of their own, and it in seconds.
     """
 
     id: int
@@ -85,6 +96,20 @@ class Policy:
     shaper_reverse: str | None = None
     configured: bool = True
     who: tuple[Who, ...] | None = None
+    udp_idle: tuple[tuple[Match, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalInPolicy:
+    """A policy for what comes to the gateway's own addresses.
+
+    Attributes:
+        selects: its packets.
+        accept: action; what is accepted has to be allowed by the interface as well.
+    """
+
+    selects: Selector
+    accept: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +171,22 @@ class Intent:
     """Everything the data plane is to do.
 
     Attributes:
+        bindings: which hosts have to have which hardware address.
+        source_check: where packets may come from.
+        neighbours: hosts whose hardware address is fixed.
+        packet_checks: windows of connections, and broadcasts to other networks.
+        local_in: policies for what comes to the gateway itself, in the order of evaluation.
         heeds_bans: whether hosts that are cut off are.
         ends_bans: whether they are let in again.
+        floods: the DoS policies in their order.
+        heeds_floods: whether they are.
+        mixes_up_hosts: whether a flood's senders are taken for its receivers, and the reverse.
         leaks: what passes beside the policies, by its name in `nft.leaks`; a fault.
         mss: what TCP's maximum segment size is lowered to, in bytes; 0 leaves it alone.
         inspected: policyid -> what is inspected in the policy's sessions.
         inspector: how.
         proxy: the explicit web proxy.
+        dhcp: the DHCP servers, one an interface at most.
         ipsec: the tunnels.
         remote_access: the SSL VPN.
     """
@@ -164,16 +198,25 @@ class Intent:
     shaping_policies: Sequence[ShapingPolicy] = ()
     ports: Sequence[Port] = ()
     routes: Sequence[StaticRoute] = ()
+    bindings: Bindings = field(default_factory=Bindings)
+    source_check: SourceCheck = field(default_factory=SourceCheck)
+    neighbours: tuple[Neighbour, ...] = ()
+    packet_checks: PacketChecks = field(default_factory=PacketChecks)
+    local_in: Sequence[LocalInPolicy] = ()
     loss_percent: float = 0.0
     mss: int = 0
     heeds_bans: bool = True
     ends_bans: bool = True
+    floods: Sequence[DosPolicy] = ()
+    heeds_floods: bool = True
+    mixes_up_hosts: bool = False
     leaks: tuple[str, ...] = ()
     counts_implicit_deny: bool = True
     reports_counters: bool = True
     inspected: Mapping[int, Inspected] = field(default_factory=dict)
     inspector: Inspector = Inspector()
     proxy: Proxy = field(default_factory=Proxy)
+    dhcp: tuple[DhcpServer, ...] = ()
     ipsec: Ipsec = field(default_factory=Ipsec)
     remote_access: ServerPlan = field(default_factory=ServerPlan)
     config: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)

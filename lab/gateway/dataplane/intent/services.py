@@ -63,6 +63,7 @@ class ServiceBook:
     def __init__(self, services: Iterable[Mapping], groups: Iterable[Mapping] = ()) -> None:
         self._services = {row["name"]: row for row in services}
         self._groups = {row["name"]: row for row in groups}
+        self._has_timers = any(row.get("udp-idle-timer") for row in self._services.values())
         self._lists: dict[tuple[str, ...], tuple[Match, ...]] = {}
 
     def resolve(self, members: Sequence[str]) -> tuple[Match, ...]:
@@ -73,6 +74,29 @@ class ServiceBook:
                 match for name in members for match in self._named(name, frozenset())
             )
         return self._lists[key]
+
+    def udp_idle(self, members: Sequence[str]) -> tuple[tuple[Match, int], ...]:
+        """The UDP services among these names that end when idle for a time of their own, and it.
+
+        In seconds (`udp-idle-timer`).
+        """
+        if not self._has_timers:  # which is asked for every policy
+            return ()
+        return tuple(
+            (match, int(row["udp-idle-timer"]))
+            for name in members
+            for row in self._rows(name, frozenset())
+            if row.get("udp-idle-timer")
+            for match in _matches(row)
+            if match.protocol == UDP
+        )
+
+    def _rows(self, name: str, inside: frozenset[str]) -> Iterable[Mapping]:
+        if name in self._services:
+            yield self._services[name]
+        elif name in self._groups and name not in inside:
+            for member in names(self._groups[name].get("member")):
+                yield from self._rows(member, inside | {name})
 
     def _named(self, name: str, inside: frozenset[str]) -> Iterable[Match]:
         if name in inside:

@@ -43,6 +43,7 @@ class Port:
     allowaccess: frozenset[str] = frozenset()
     allowaccess6: frozenset[str] = frozenset()
     loopback: bool = False
+    physical: bool = True
 
     @property
     def address(self) -> str:

@@ -20,8 +20,9 @@ SETTINGS = {
     "netfilter/nf_conntrack_tcp_timeout_established": "3600",
     "netfilter/nf_conntrack_udp_timeout": "180",
     "netfilter/nf_conntrack_udp_timeout_stream": "180",
-    # Loose reverse path check: a source without any route back is refused.
-    "ipv4/conf/all/rp_filter": "2",
+    # Reverse path check: of the ports it is the rules' (`nft.hosts`), of what is made later, as
+    # tunnels are, the kernel's, which refuses a source without any route back.
+    "ipv4/conf/all/rp_filter": "0",
     "ipv4/conf/default/rp_filter": "2",
     "ipv4/conf/all/send_redirects": "0",
     "ipv4/conf/default/send_redirects": "0",
@@ -37,6 +38,7 @@ class KernelSettings:
 
     def __init__(self) -> None:
         self._before: dict[str, str] = {}
+        self._now: dict[str, str] = {}
 
     def set(self, settings: dict[str, str]) -> None:
         """Make the settings; those already made cost one comparison each.
@@ -45,14 +47,17 @@ class KernelSettings:
             DataPlaneError: the kernel lacks a setting or refuses it.
         """
         for name, value in settings.items():
-            if name not in self._before:
-                self._before[name] = _write(name, value)
+            if self._now.get(name) != value:
+                before = _write(name, value)
+                self._before.setdefault(name, before)
+                self._now[name] = value
 
     def restore(self) -> None:
         """Put everything back, forwarding first."""
         for name, value in reversed(self._before.items()):
             _write(name, value)
         self._before.clear()
+        self._now.clear()
 
 
 def _write(name: str, value: str) -> str:

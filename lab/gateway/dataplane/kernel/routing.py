@@ -52,8 +52,12 @@ class Routing:
         self._applied = wanted
 
     def _set_port(self, ipr: IPRoute, index: int, port: Port) -> None:
-        # No duplicate address detection: the port's IPv6 serves as soon as its link is up.
-        KernelSettings().set({f"ipv6/conf/{port.name}/accept_dad": "0"})
+        # No duplicate address detection: the port's IPv6 serves as soon as its link is up. The
+        # reverse path check is the rules'.
+        settings = {f"ipv6/conf/{port.name}/accept_dad": "0"}
+        if port.physical:
+            settings[f"ipv4/conf/{port.name}/rp_filter"] = "0"
+        KernelSettings().set(settings)
         ipr.link("set", index=index, state="up" if port.up else "down")
         there = {
             f"{item.get_attr('IFA_LOCAL') or item.get_attr('IFA_ADDRESS')}/{item['prefixlen']}"

@@ -93,6 +93,11 @@ def transaction(old: Ruleset, new: Ruleset) -> str:
     lines += [
         f"add set {_TABLE} {name} {text}" for name, text in new.sets.items() if name not in old.sets
     ]
+    lines += [
+        f"add ct timeout {_TABLE} {name} {text}"
+        for name, text in new.timeouts.items()
+        if name not in old.timeouts
+    ]
     chains = {name: rules for name, rules in new.chains.items() if name not in old.chains}
     # Every chain before any rule, so that rules may lead to each other's chains.
     lines += [f"add chain {_TABLE} {name}" for name in chains]
@@ -104,6 +109,8 @@ def transaction(old: Ruleset, new: Ruleset) -> str:
     lines += [f"flush chain {_TABLE} {name}" for name in gone]
     lines += [f"delete chain {_TABLE} {name}" for name in gone]
     lines += [f"delete set {_TABLE} {name}" for name in old.sets if name not in new.sets]
+    gone = [name for name in old.timeouts if name not in new.timeouts]
+    lines += [f"delete ct timeout {_TABLE} {name}" for name in gone]
     return "\n".join(lines) + "\n"
 
 
@@ -125,5 +132,6 @@ def _found_in_kernel() -> Ruleset:
     return Ruleset(
         chains={name: [] for name in nft.names("chain") - fixed},
         sets={name: "" for name in nft.names("set") - _FIXED_SETS},
+        timeouts=dict.fromkeys(nft.timeouts(), ""),
         marks=frozenset(nft.counters("hits")) | frozenset(nft.counters("traffic")),
     )

@@ -74,6 +74,9 @@ _FRAGMENTS = {
 }
 """Known as such only before the kernel puts them together, which keeps the mark of the first."""
 
+_FORGED = {"forged-inside": f'iifname "{_SERVER}" ip saddr 198.18.1.11'}
+"""Of these what forgets the reverse path check as well: how nftables matches on it there."""
+
 INPUT: dict[str, str] = {
     "management-outside": f'iifname "{_SERVER}" tcp dport 443',
 }
@@ -85,6 +88,11 @@ NAMES = (*FORWARD, *INPUT)
 def before_reassembly(leaks: tuple[str, ...]) -> list[str]:
     """The rules that mark what is only known by how it arrived."""
     return [_FRAGMENTS[name] for name in leaks if name in _FRAGMENTS]
+
+
+def forged_sources(leaks: tuple[str, ...]) -> list[str]:
+    """The rules for what the reverse path check would stop, in the place before it."""
+    return [f"{_FORGED[name]} accept" for name in leaks if name in _FORGED]
 
 
 def forward_rules(leaks: tuple[str, ...]) -> list[str]:

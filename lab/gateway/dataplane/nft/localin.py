@@ -1,12 +1,15 @@
-"""What the gateway itself answers: what an interface's allowaccess names, web proxy and VPN."""
+"""What the gateway itself answers: what an interface's allowaccess names, web proxy, DHCP, VPN."""
 
 from __future__ import annotations
 
-from lab.gateway.dataplane.intent.model import Intent
+from collections.abc import Iterable
+
+from lab.gateway.dataplane.intent.model import Intent, LocalInPolicy
 from lab.gateway.dataplane.intent.ranges import address_elements
 from lab.gateway.dataplane.intent.values import Port
 from lab.gateway.dataplane.nft.inspection import local_in_rule
 from lab.gateway.dataplane.nft.leaks import input_rules
+from lab.gateway.dataplane.nft.matching import Matcher
 
 _TCP_PORT = {"https": 443, "http": 80, "ssh": 22}
 _SETTING = {"https": "admin-sport", "http": "admin-port", "ssh": "admin-ssh-port"}
@@ -19,13 +22,30 @@ def local_in_rules(intent: Intent) -> list[str]:
     return [
         *input_rules(intent.leaks),
         *([local_in_rule()] if intent.inspecting else []),
-        "ct state established,related accept",
         'iifname "lo" accept',
+        # Answers to what the gateway itself asked are no business of theirs.
+        "ct direction original jump local_in_policies",
+        "ct state established,related accept",
         "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept",
         *(rule for port in intent.ports for rule in _port_rules(port, tcp)),
         *_proxy_rules(intent),
+        *_dhcp_rules(intent),
         *_ike_rules(intent),
         *_remote_access_rules(intent),
+    ]
+
+
+def local_in_policy_rules(policies: Iterable[LocalInPolicy], matcher: Matcher) -> list[str]:
+    """The local-in policies in their order.
+
+    They come before what the interfaces allow: what one denies ends here, and what one accepts is
+    left to the interface.
+    """
+    return [
+        f"{matcher.interfaces(policy.selects.srcintf, ())} {text} {verdict}".strip()
+        for policy in policies
+        for verdict in ("return" if policy.accept else "drop",)
+        for text in matcher.sessions(policy.selects)
     ]
 
 
@@ -54,6 +74,14 @@ def _proxy_rules(intent: Intent) -> list[str]:
         f'iifname "{interface}" {"ip6" if ":" in address else "ip"} daddr {address} '
         f"tcp dport {{ {', '.join(numbers)} }} accept"
         for (interface, address), numbers in ports.items()
+    ]
+
+
+def _dhcp_rules(intent: Intent) -> list[str]:
+    """DHCP, on the interfaces that have a server; who asks may have no address yet."""
+    return [
+        f'iifname "{server.interface}" meta nfproto ipv4 udp sport 68 udp dport 67 accept'
+        for server in intent.dhcp
     ]
 
 

@@ -59,6 +59,13 @@ def names(kind: str) -> set[str]:
     }
 
 
+def timeouts() -> set[str]:
+    """Names of the table's times after which sessions end."""
+    # nft 1.0.6 breaks down where it is to list them alone
+    listed = json.loads(run(["nft", "-j", "-t", "list", "table", *FAMILY_AND_TABLE.split()]))
+    return {item["ct timeout"]["name"] for item in listed["nftables"] if "ct timeout" in item}
+
+
 def counters(set_name: str) -> dict[int, tuple[int, int]]:
     """Packets and bytes of each mark in a set with counters."""
     listed = json.loads(run(["nft", "-j", "list", "set", *FAMILY_AND_TABLE.split(), set_name]))

@@ -1,6 +1,7 @@
 """The rule text for an intent.
 
-How a packet goes through the `forward` chain:
+What single hosts may send is looked at before all policies (`hosts`). How a packet goes through the
+`forward` chain:
 
 1. A session carries the policyid of the policy that let it in as its conntrack mark. A packet
    whose mark is that of a policy in force is counted for it, in either direction, and passes. One
@@ -26,9 +27,11 @@ from dataclasses import dataclass, field
 from lab.gateway.dataplane.intent.inspection import Inspected
 from lab.gateway.dataplane.intent.model import Intent, Policy, Vip
 from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS, address_elements
+from lab.gateway.dataplane.nft import hosts
 from lab.gateway.dataplane.nft import inspection as inspection_rules
+from lab.gateway.dataplane.nft.floods import flood_rules
 from lab.gateway.dataplane.nft.leaks import before_reassembly, forward_rules
-from lab.gateway.dataplane.nft.localin import local_in_rules
+from lab.gateway.dataplane.nft.localin import local_in_policy_rules, local_in_rules
 from lab.gateway.dataplane.nft.matching import Matcher, content_name
 from lab.gateway.dataplane.nft.shaping import ShaperClasses
 from lab.gateway.dataplane.nft.translation import (
@@ -42,15 +45,18 @@ CHUNK = 100
 BASE_CHAINS = {
     # before the kernel puts fragments together (priority -400), which it does for the session table
     "before_reassembly": "type filter hook prerouting priority -450; policy accept;",
+    "floods": "type filter hook prerouting priority -160; policy accept;",
     "local_in": "type filter hook input priority filter; policy drop;",
     "forward": "type filter hook forward priority filter; policy drop;",
     "shaping": "type filter hook forward priority filter + 10; policy accept;",
     "destination_nat": "type nat hook prerouting priority dstnat; policy accept;",
     "source_nat": "type nat hook postrouting priority srcnat; policy accept;",
+    **hosts.BASE_CHAINS,
     **inspection_rules.BASE_CHAINS,
 }
 PLAIN_CHAINS = (
-    *("permitted", "denied", "policies", "vip_policies"),
+    *("permitted", "denied", "policies", "vip_policies", "local_in_policies"),
+    *hosts.PLAIN_CHAINS,
     *inspection_rules.PLAIN_CHAINS,
 )
 """Chains that are always there and that no hook leads to."""
@@ -64,12 +70,14 @@ class Ruleset:
         base: rules of the chains that are always there and are written anew each time.
         chains: rules of chains named after their content.
         sets: definitions of sets named after their content.
+        timeouts: definitions of times after which sessions end.
         marks: policyids that keep their counters.
     """
 
     base: dict[str, list[str]] = field(default_factory=dict)
     chains: dict[str, list[str]] = field(default_factory=dict)
     sets: dict[str, str] = field(default_factory=dict)
+    timeouts: dict[str, str] = field(default_factory=dict)
     marks: frozenset[int] = frozenset()
 
 
@@ -85,17 +93,21 @@ def render(
     """
     rules, matcher = Ruleset(), Matcher()
     in_force, inspecting = intent.in_force, intent.inspecting
+    floods, rules.chains = flood_rules(intent, matcher)
     rules.base = {
+        "floods": floods,
         "before_reassembly": [*_ban_rules(intent), *before_reassembly(intent.leaks)],
+        **hosts.host_chains(intent),
         "local_in": local_in_rules(intent),
-        "permitted": ["add @hits { ct mark } accept"],
+        "local_in_policies": local_in_policy_rules(intent.local_in, matcher),
+        "permitted": [*_timer_rules(rules, in_force, matcher), "add @hits { ct mark } accept"],
         "denied": ["add @hits { ct mark } drop"],
         "policies": _in_chunks(rules, matcher, in_force, _policy_rules),
         "vip_policies": _in_chunks(rules, matcher, _about_vips(in_force), _vip_policy_rules),
         "forward": _forward_rules(intent, in_force),
         "shaping": list(classes.marking_rules(intent, matcher)),
         "destination_nat": destination_nat_rules(intent.vips, matcher),
-        "source_nat": source_nat_rules(in_force, intent.pools),
+        "source_nat": source_nat_rules(in_force, intent.pools, matcher),
     }
     before = _up_to_the_last(in_force, inspecting)
     chosen = _Inspection(inspecting)
@@ -138,6 +150,19 @@ def _forward_rules(intent: Intent, in_force: Sequence[Policy]) -> list[str]:
         "ct status & dnat != dnat jump policies",
         "ct mark set 0 goto denied" if intent.counts_implicit_deny else "drop",
     ]
+
+
+def _timer_rules(rules: Ruleset, in_force: Iterable[Policy], matcher: Matcher) -> Iterator[str]:
+    """What gives a new session of UDP a time of its own after which it ends when idle; IPv4."""
+    for policy in in_force:
+        for match, seconds in policy.udp_idle:
+            name = f"udp_idle_{seconds}"
+            rules.timeouts[name] = (
+                f"{{ protocol udp; l3proto ip; "
+                f"policy = {{ unreplied : {seconds}, replied : {seconds} }}; }}"
+            )
+            (service,) = matcher.services([match])
+            yield f'ct mark {policy.id} meta nfproto ipv4 {service} ct timeout set "{name}"'
 
 
 def _about_vips(policies: Iterable[Policy]) -> list[Policy]:

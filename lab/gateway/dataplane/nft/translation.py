@@ -16,13 +16,23 @@ def ids_in_set(ids: Iterable[int]) -> str:
     return "{ " + ", ".join(map(str, ids)) + " }"
 
 
-def source_nat_rules(in_force: Sequence[Policy], pools: Mapping[str, Pool]) -> list[str]:
-    """Replace the source address of sessions by the mark of their policy."""
+def source_nat_rules(
+    in_force: Sequence[Policy], pools: Mapping[str, Pool], matcher: Matcher
+) -> list[str]:
+    """Replace the source address of sessions by the mark of their policy.
+
+    The order is FortiOS': virtual addresses with `nat-source-vip`, the policy's pools, the other
+    virtual addresses that a policy names, the outgoing interface's own address.
+    """
     by_pools: dict[tuple[str, ...], list[int]] = {}
     for policy in in_force:
         if policy.nat:
             by_pools.setdefault(policy.pools, []).append(policy.id)
-    rules = []
+    everyone = [number for ids in by_pools.values() for number in ids]
+    vips = dict.fromkeys(vip for policy in in_force for vip in policy.vips if vip.hides_hosts)
+    first = [vip for vip in vips if vip.before_pools]
+    last = [vip for vip in vips if not vip.before_pools]
+    rules = _own_address_rules(first, everyone, matcher)
     for names, ids in by_pools.items():
         found = [pools[name] for name in names if name in pools]
         for index, pool in enumerate(found):
@@ -37,11 +47,32 @@ def source_nat_rules(in_force: Sequence[Policy], pools: Mapping[str, Pool]) -> l
                 f"meta nfproto ipv4 ct mark {ids_in_set(ids)} {share}"
                 f"snat ip to {addresses} persistent"
             )
+    rules += _own_address_rules(last, everyone, matcher)
     if by_pools:
         # The outgoing interface's own address, also for IPv6, which the pools do not cover.
-        everyone = [number for ids in by_pools.values() for number in ids]
         rules.append(f"ct mark {ids_in_set(everyone)} masquerade")
     return rules
+
+
+def _own_address_rules(vips: Iterable[Vip], ids: Sequence[int], matcher: Matcher) -> list[str]:
+    """Hosts behind a virtual address leave by it, where it is known."""
+    if not ids:
+        return []
+    return [
+        f"{matcher.interfaces((), (vip.interface,) if vip.interface else ())} "
+        f"ct mark {ids_in_set(ids)} ip saddr {mapped} snat ip to {external}".strip()
+        for vip in vips
+        for external, mapped in _pairs(vip)
+    ]
+
+
+def _pairs(vip: Vip) -> Iterable[tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]]:
+    """Each external address with the one behind it."""
+    for offset in range(vip.external[1] - vip.external[0] + 1):
+        yield (
+            ipaddress.IPv4Address(vip.external[0] + offset),
+            ipaddress.IPv4Address(vip.mapped + offset),
+        )
 
 
 def destination_nat_rules(vips: Iterable[Vip], matcher: Matcher) -> list[str]:
@@ -54,9 +85,7 @@ def _vip_rules(vip: Vip, matcher: Matcher) -> list[str]:
     if vip.sources:
         where += f" ip saddr {{ {', '.join(address_elements(vip.sources, 4))} }}"
     rules = []
-    for offset in range(vip.external[1] - vip.external[0] + 1):
-        external = ipaddress.IPv4Address(vip.external[0] + offset)
-        mapped = ipaddress.IPv4Address(vip.mapped + offset)
+    for external, mapped in _pairs(vip):
         match = f"{where} ip daddr {external}".strip()
         if vip.external_ports is None:
             protocol = f" meta l4proto {vip.protocol}" if vip.protocol is not None else ""

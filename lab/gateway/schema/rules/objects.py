@@ -76,6 +76,10 @@ def _shaping_policy(row: Row, view: View) -> None:
 
 @check("firewall/ippool")
 def _ippool(row: Row, view: View) -> None:
+    if row["type"] != "overload":
+        raise CmdbError(
+            BAD_VALUE, f"The lab's gateway has no pool of type {row['type']}; use overload."
+        )
     for name in ("startip", "endip"):
         if row[name] == "0.0.0.0":
             raise missing(name)
@@ -99,6 +103,12 @@ def _vip(row: Row, view: View) -> None:
         raise missing("mappedip")
     if not row["extintf"]:
         raise missing("extintf")
+    if row["service"]:
+        raise CmdbError(
+            BAD_VALUE,
+            "The lab's gateway translates all services of a virtual address; name them in the "
+            "policy.",
+        )
     mapped = row["mappedip"][0]["range"]
     if row["portforward"] == "disable":
         if _span(row["extip"]) != _span(mapped):
@@ -109,19 +119,6 @@ def _vip(row: Row, view: View) -> None:
             raise missing(name)
     if _span(row["extport"]) != _span(row["mappedport"]):
         raise bad_value("mappedport", row["mappedport"], f"as many ports as {row['extport']}")
-
-
-@check("system.dhcp/server")
-def _dhcp(row: Row, view: View) -> None:
-    for needed in ("interface", "netmask"):
-        if row[needed] in ("", "0.0.0.0"):
-            raise missing(needed)
-    for one in row["ip-range"]:
-        for needed in ("start-ip", "end-ip"):
-            if one[needed] == "0.0.0.0":
-                raise missing(needed)
-        if IPv4Address(one["start-ip"]) > IPv4Address(one["end-ip"]):
-            raise bad_value("end-ip", one["end-ip"], f"{one['start-ip']} or higher")
 
 
 def _free(taken: Collection[str]) -> str:

@@ -69,6 +69,16 @@ def _proxy_policy(row: Row, view: View) -> None:
         raise missing("srcintf")
 
 
+@check("firewall/local-in-policy")
+def _local_in_policy(row: Row, view: View) -> None:
+    for needed in ("intf", "srcaddr", "dstaddr", "service", "schedule"):
+        if not row[needed]:
+            raise missing(needed)
+    for attribute in ("ha-mgmt-intf-only", "service-negate", "virtual-patch"):
+        if row[attribute] == "enable":
+            raise CmdbError(BAD_VALUE, f"The lab's gateway has no {attribute}; disable it.")
+
+
 @check("web-proxy/explicit")
 def _explicit_proxy(row: Row, view: View) -> None:
     if row["status"] == "enable" and not row["http-incoming-port"]:

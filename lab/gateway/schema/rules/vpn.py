@@ -6,19 +6,12 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
-from lab.gateway.errors import BAD_VALUE, CmdbError, missing
+from lab.gateway.errors import BAD_VALUE, CmdbError, missing, not_here
 from lab.gateway.schema.model import Companion, Row, View
 from lab.gateway.schema.rules.registry import about, check
 
 INTERFACES = "system/interface"
 NO_ADDRESS = "0.0.0.0"
-
-
-def _refuse(row: Row, attribute: str) -> CmdbError:
-    """This gateway does not do what a value asks for."""
-    return CmdbError(
-        BAD_VALUE, f"The lab's gateway has no {attribute} {row[attribute]}; use another."
-    )
 
 
 def tunnel_interface(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +41,7 @@ def _phase1(row: Row, view: View) -> None:
         ("encapsulation", ("none",)),
     ):
         if row[attribute] not in known:
-            raise _refuse(row, attribute)
+            raise not_here(attribute, row[attribute])
     port = view.find(INTERFACES, row["interface"])
     if port is not None and port["type"] == "tunnel":
         raise CmdbError(BAD_VALUE, f"The interface {row['interface']} is a tunnel itself.")
@@ -65,7 +58,7 @@ def _phase1(row: Row, view: View) -> None:
 def _check_pool(row: Row) -> None:
     ends = [int(ipaddress.IPv4Address(row[name])) for name in ("ipv4-start-ip", "ipv4-end-ip")]
     if row["assign-ip-from"] != "range":
-        raise _refuse(row, "assign-ip-from")
+        raise not_here("assign-ip-from", row["assign-ip-from"])
     if not ends[0] or ends[0] > ends[1]:
         raise CmdbError(
             BAD_VALUE,
@@ -88,7 +81,7 @@ def _phase2(row: Row, view: View) -> None:
         ("keylife-type", ("seconds",)),
     ):
         if row[attribute] not in known:
-            raise _refuse(row, attribute)
+            raise not_here(attribute, row[attribute])
 
 
 @check("vpn.ssl/settings")

@@ -1,22 +1,23 @@
 """Sends numbered datagrams at a steady pace to echoing hosts; prints what came back as JSON.
 
-Usage: pulse.py INTERVAL_S PORT ADDRESS=COUNT...
+Usage: pulse.py INTERVAL_S PORT STOP ADDRESS=COUNT...
 
-To each address COUNT datagrams, one each INTERVAL_S; all addresses at once. By address: how many
-were sent and answered, and each time without an answer, as a pair: when the first of the unanswered
-datagrams was sent, by this host's clock, and for how many seconds none was answered. An answer may
-take a second.
+To each address COUNT datagrams, one each INTERVAL_S; all addresses at once. None is sent any more
+once the file STOP is there. By address: how many were sent and answered, and each time without an
+answer, as a pair: when the first of the unanswered datagrams was sent, by this host's clock, and
+for how many seconds none was answered. An answer may take a second.
 """
 
 import contextlib
 import json
+import os
 import selectors
 import socket
 import struct
 import sys
 import time
 
-PATIENCE_S = 1.0
+PATIENCE_S, LOOK_S = 1.0, 0.2
 SIZE = 100
 
 
@@ -54,9 +55,9 @@ class Flow:
 
 
 def main():
-    interval, port = float(sys.argv[1]), int(sys.argv[2])
+    interval, port, stop = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     flows = {}
-    for target in sys.argv[3:]:
+    for target in sys.argv[4:]:
         address, count = target.split("=")
         flows[address] = Flow(address, port, int(count))
     selector = selectors.DefaultSelector()
@@ -64,11 +65,15 @@ def main():
         selector.register(flow.socket, selectors.EVENT_READ, flow)
     begun = time.monotonic()
     rounds = max(flow.count for flow in flows.values())
-    for number in range(rounds + int(PATIENCE_S / interval) + 1):
+    looks, number, last = max(1, int(LOOK_S / interval)), 0, rounds
+    while number <= last + PATIENCE_S / interval:
+        if 0 < number < last and number % looks == 0 and os.path.exists(stop):
+            last = number
         for flow in flows.values():
-            if number < flow.count:
+            if number < min(flow.count, last):
                 flow.send()
-        due = begun + (number + 1) * interval
+        number += 1
+        due = begun + number * interval
         while True:
             left = due - time.monotonic()
             for key, _ in selector.select(timeout=max(0, left)):

@@ -7,18 +7,26 @@ frames go out and come in by the endpoint's interface. So nothing of this host i
 services keep their ports, and all of it is gone with the process.
 
 PLAN is JSON: `interface`; `gateways`, by IP version the next hop's address and its hardware
-address; `hold`, the addresses; `listen`, of each place that is served protocol (tcp, udp), address
-and port; `tries`, each with `number`, `protocol` (tcp, udp, icmp or a number of IP), `source`,
-`target`, `port`, `patience_s`, `bare`, whether a TCP SYN that is made by hand goes first, and
-`payload`, hexadecimal, what a packet of another protocol of IP consists of;
-`mark`, eight hexadecimal digits by which all of it is known; `certificate`, PEM with its key.
+address; `hold`, the addresses, and `most`, how many of them at most, if not all; `ask`, more
+addresses that somebody may have; `listen`, of each place that is served protocol (tcp, udp),
+address and port; `tries`, each with `number`, `protocol` (tcp, udp, icmp or a number of IP),
+`source`, `target`, `port`, `patience_s`, `bare`, whether a TCP SYN that is made by hand goes first,
+`payload`, hexadecimal, what a packet of another protocol of IP consists of, and `late_s`, of UDP,
+after which it is to be answered once more;
+`mark`, eight hexadecimal digits by which all of it is known; `certificate`, PEM with its key, if
+TLS is to be spoken.
 
-It writes FOLDER/ready when it can be reached, begins to try once FOLDER/go is there, writes
-FOLDER/tried when it has tried all, and ends when FOLDER/stop is there, at last after LIMIT_S. Then
-it prints JSON: `arrived`, each with the number of the try, what it was (frame, connection,
-datagram), source, target and its port; `outcomes`, by number what the trying side saw (answered,
-opened, refused, silent, or sent where nothing answers), and in what words; `busy`, addresses that
-another host has; `reached`, versions of IP in which the next hop answered; `sent`, frames.
+It writes FOLDER/ready when it can be reached: JSON with `held`, the addresses that it has, `busy`,
+those that another host has, and `reached`, versions of IP in which the next hop answered. It tries
+whenever FOLDER/go is there: what that file says (JSON with `tries`, and `ask`, addresses that are
+to be asked for before), or what PLAN says where it is empty. When it has tried all it takes the
+file away and writes FOLDER/tried: JSON with `outcomes`, by number what the trying side saw
+(answered, late if that came as well, opened, refused, silent, or sent where nothing answers) and in
+what words, and
+`answering`, which of those addresses somebody has. What arrives is written to FOLDER/arrived as it
+comes, a JSON list a line: the number of the try, what it was (frame, connection, datagram), source,
+target and its port. It ends when FOLDER/stop is there, at last after LIMIT_S. Then it prints JSON:
+`arrived`, all of them; `outcomes`; `busy`; `reached`; `sent`, frames.
 """
 
 import contextlib
@@ -46,12 +54,15 @@ ALL_MULTICAST, PROMISCUOUS = 2, 1
 HEADER = bytes(10)
 """What the kernel says of checksums and segments: nothing is left to be done."""
 LONGEST = 70000
-CLAIM_S, UDP_EVERY_S = 0.4, 0.7
+ALL_KINDS, ARP = 0x0003, 0x0806
+"""Of frames."""
+CLAIM_S, UDP_EVERY_S, LATE_PATIENCE_S = 0.4, 0.7, 0.4
 AT_ONCE, FILES = 100, 8192
 DEVICE = "stand-in"
 TLS_PORTS = (443, 465, 636, 853, 990, 993, 995, 8443)
 HTTP_PORTS = (80, 8000, 8008, 8080, 8888)
 TOKEN = "gatepass-%s-%d-"
+LATE, LATE_WANTED = b"late ", re.compile(rb"once more after ([0-9.]+) s$")
 STAMPED = (b"\x06", b"\x84")
 """TCP and SCTP, whose first packets have room for numbers alone."""
 REQUESTS = {b"\x01": b"\x08", b"\x3a": b"\x80"}
@@ -86,12 +97,12 @@ def checksum(data):
 # -- the wire ------------------------------------------------------------------------------------
 
 
-def opened(interface, promiscuous):
+def opened(interface, promiscuous, kinds=ALL_KINDS):
     """The endpoint's interface, frames as they are with the kernel's header before them."""
-    wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(kinds))
     wire.setsockopt(SOL_PACKET, VNET_HEADER, 1)
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
-    wire.bind((interface, 3))
+    wire.bind((interface, kinds))
     index = socket.if_nametoindex(interface)
     for kind in (ALL_MULTICAST, PROMISCUOUS)[: 2 if promiscuous else 1]:
         membership = struct.pack("IHH8s", index, kind, 0, b"")
@@ -110,10 +121,10 @@ def forwards(interface):
     return False
 
 
-def asked_for(address, mac):
-    """The question who has an address, of a host that has none itself (RFC 5227, RFC 4862)."""
+def asked_for(address, mac, sender=b""):
+    """The question who has an address; of a host that has none itself (RFC 5227, RFC 4862)."""
     if len(address) == 4:
-        return arp(mac, bytes(4), address)
+        return arp(mac, sender or bytes(4), address)
     group = packed("ff02::1:ff00:0")[:13] + address[13:]
     return over_ipv6(mac, bytes(16), group, b"\x87\0\0\0\0\0\0\0" + address)
 
@@ -139,15 +150,16 @@ def over_ipv6(mac, source, group, message):
     return b"\x33\x33" + group[12:] + mac + b"\x86\xdd" + header + message
 
 
-def answering(wire, addresses, mac):
+def answering(wire, addresses, mac, sender=b""):
     """Which of the addresses somebody on the wire has."""
     found, asked, rounds = set(), set(map(packed, addresses)), 0
+    received(wire)  # what came before the question answers none
     end = time.monotonic() + CLAIM_S
-    while time.monotonic() < end:
+    while asked - found and time.monotonic() < end:
         if time.monotonic() > end - CLAIM_S / 2 * (2 - rounds) and rounds < 2:
             rounds += 1
             for address in asked - found:
-                wire.send(HEADER + asked_for(address, mac))
+                wire.send(HEADER + asked_for(address, mac, sender))
         select.select([wire], [], [], 0.02)
         for frame in received(wire):
             if frame[12:14] == b"\x08\x06" and frame[28:32] in asked:
@@ -211,9 +223,15 @@ def make_device(mac, mtu, held, gateways):
 
 
 class Seen:
-    """What arrived of the tries of all sides."""
+    """What arrived of the tries of all sides.
 
-    def __init__(self, mark):
+    mark: by which it is known; path: of the file that takes a line for each.
+    """
+
+    def __init__(self, mark, path):
+        self.path, self.lock = path, threading.Lock()
+        with open(path, "w"):
+            pass
         self.token = re.compile(("gatepass-%s-([0-9]+)-" % mark).encode())
         self.stamp = re.compile(re.escape(bytes.fromhex(mark)) + b"(.{4})", re.DOTALL)
         self.arrived = set()
@@ -243,8 +261,12 @@ class Seen:
             self.add(int(hit.group(1)), what, source, target, port)
         return bool(hit)
 
-    def add(self, number, what, source, target, port):
-        self.arrived.add((number, what, source, target, port))
+    def add(self, *row):
+        with self.lock:
+            if row not in self.arrived:
+                self.arrived.add(row)
+                with open(self.path, "a") as stream:
+                    stream.write(json.dumps(row) + "\n")
 
 
 class Relay(threading.Thread):
@@ -301,7 +323,10 @@ class Relay(threading.Thread):
 
 
 class Service(threading.Thread):
-    """Takes connections and datagrams, and gives back what they said."""
+    """Takes connections and datagrams, and gives back what they said.
+
+    context: for those that begin with TLS; None where none does.
+    """
 
     def __init__(self, places, seen, context):
         super().__init__(daemon=True)
@@ -329,11 +354,21 @@ class Service(threading.Thread):
                         data, peer = sock.recvfrom(LONGEST)
                         self.seen.text(data, "datagram", peer[0], address, port)
                         sock.sendto(as_answer(data, port), peer)
+                        self.answer_late(sock, data, peer)
+
+    def answer_late(self, sock, data, peer):
+        """Say the same once more, if it was asked for."""
+        wanted = LATE_WANTED.search(data)
+        if wanted:
+            words = (float(wanted.group(1)), sock.sendto, (LATE + data, peer))
+            timer = threading.Timer(*words)
+            timer.daemon = True
+            timer.start()
 
     def serve(self, connection, source, target, port):
         with contextlib.suppress(OSError, ValueError):
             connection.settimeout(10)
-            if connection.recv(1, socket.MSG_PEEK) == b"\x16":
+            if self.context and connection.recv(1, socket.MSG_PEEK) == b"\x16":
                 connection = self.context.wrap_socket(connection, server_side=True)
             data = b""
             while not self.seen.text(data, "connection", source, target, port):
@@ -363,13 +398,12 @@ def as_answer(data, port):
 class Tries:
     """All tries of this side, many at once."""
 
-    def __init__(self, plan):
-        self.mark, self.plan = plan["mark"], plan["tries"]
-        self.outcomes = {}
+    def __init__(self, mark):
+        self.mark, self.outcomes = mark, {}
         self.turns = threading.BoundedSemaphore(AT_ONCE)
 
-    def run(self):
-        threads = [threading.Thread(target=self.one, args=(told,)) for told in self.plan]
+    def run(self, plan):
+        threads = [threading.Thread(target=self.one, args=(told,)) for told in plan]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -452,7 +486,22 @@ class Tries:
         with contextlib.closing(sock):
             sock.bind((told["source"], 0))
             sock.connect((told["target"], told["port"]))
-            return self.asked(sock, said, told)
+            late_s = told.get("late_s")
+            if not late_s:
+                return self.asked(sock, said, told)
+            outcome, words = self.asked(sock, said + b"once more after %g s" % late_s, told)
+            return self.late(sock, told) if outcome == "answered" else (outcome, words)
+
+    def late(self, sock, told):
+        """Whether it is answered once more; answers of before are no such."""
+        end = time.monotonic() + told["late_s"] + LATE_PATIENCE_S
+        with contextlib.suppress(socket.timeout):
+            while time.monotonic() < end:
+                sock.settimeout(max(0.01, end - time.monotonic()))
+                data = sock.recv(LONGEST)
+                if data.startswith(LATE) and self.token(told).encode() in data:
+                    return "late", "and again after %g s" % told["late_s"]
+        return "answered", "and not again after %g s" % told["late_s"]
 
     def icmp(self, told):
         six = ":" in told["target"]
@@ -512,51 +561,50 @@ def main():
     def there(name):
         return os.path.exists(os.path.join(folder, name))
 
-    def tell(name):
-        with open(os.path.join(folder, name), "w"):
-            pass
-
-    def wait_for(name):
-        while not there(name):
-            if time.monotonic() > give_up:
-                sys.exit("it was not told to %s in time" % name)
-            time.sleep(0.02)
+    def tell(name, told):
+        with open(os.path.join(folder, name + ".part"), "w") as stream:
+            json.dump(told, stream)
+        os.rename(stream.name, os.path.join(folder, name))
 
     mtu = read("/sys/class/net/%s/mtu" % plan["interface"])
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
     own_mac = forwards(plan["interface"])
     wire = opened(plan["interface"], own_mac)
+    asking = opened(plan["interface"], own_mac, ARP)
     mac = wire.getsockname()[4]
     if own_mac:  # the same each time, as the gateway remembers it for a while
         mac = bytes([mac[0] | 2]) + mac[1:5] + bytes([mac[5] ^ 0x80])
     hops = [hop for hop, _ in plan["gateways"].values()]
-    found = answering(wire, plan["hold"] + hops, mac)
+    found = answering(wire, plan["hold"] + plan.get("ask", []) + hops, mac)
     reached = [int(version) for version, (hop, _) in plan["gateways"].items() if hop in found]
-    busy = [address for address in found if address in plan["hold"]]
-    held = [address for address in plan["hold"] if address not in busy]
+    busy = [address for address in found if address not in hops]
+    held = [address for address in plan["hold"] if address not in busy][: plan.get("most")]
     places = [place for place in plan["listen"] if place[1] in held]
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNET):
         sys.exit("no network namespace of its own: %s" % os.strerror(ctypes.get_errno()))
     device = make_device(mac, mtu, held, plan["gateways"])
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    with tempfile.NamedTemporaryFile("w", dir=folder) as stream:
-        stream.write(plan["certificate"])
-        stream.flush()
-        context.load_cert_chain(stream.name)
-    seen = Seen(plan["mark"])
+    seen = Seen(plan["mark"], os.path.join(folder, "arrived"))
     relay = Relay(wire, device, held, seen)
-    Service(places, seen, context).start()
+    Service(places, seen, context_of(plan.get("certificate"), folder)).start()
     relay.start()
     for address in held:
         wire.send(HEADER + announced(packed(address), mac))
-    tell("ready")
-    wait_for("go")
-    tries = Tries(plan)
-    tries.run()
-    tell("tried")
-    wait_for("stop")
+    tell("ready", {"held": held, "busy": busy, "reached": reached})
+    tries = Tries(plan["mark"])
+    while not there("stop"):
+        if time.monotonic() > give_up:
+            sys.exit("it was not told to stop in time")
+        if not there("go"):
+            time.sleep(0.02)
+            continue
+        told = json.loads(read(os.path.join(folder, "go")) or "{}")
+        os.remove(os.path.join(folder, "go"))
+        sender = packed(held[0]) if held else b""
+        found = answering(asking, told.get("ask", []), mac, sender)
+        tries.run(told.get("tries", plan["tries"]))
+        tell("tried", {"outcomes": tries.outcomes, "answering": found})
     json.dump(
         {
             "arrived": sorted(seen.arrived),
@@ -567,6 +615,18 @@ def main():
         },
         sys.stdout,
     )
+
+
+def context_of(certificate, folder):
+    """What serves TLS; None without a certificate."""
+    if not certificate:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.NamedTemporaryFile("w", dir=folder) as stream:
+        stream.write(certificate)
+        stream.flush()
+        context.load_cert_chain(stream.name)
+    return context
 
 
 main()

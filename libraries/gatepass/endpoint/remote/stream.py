@@ -6,7 +6,7 @@ Usage: stream.py send INTERVAL_S ADDRESS PORT MARK STOP LIMIT_S
 Each datagram carries MARK, its number, and when it was sent by the sender's clock. Both end when
 the file STOP is there, at last after LIMIT_S. The sender prints how many it sent; the receiver the
 stretches of those that arrived, each as the first and last time of sending, broken where more than
-BREAK_S lies between two.
+BREAK_S lies between two, and the same by the time when they came, by its own clock.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ def take(address, port, mark, ended):
     sock = socket.socket(family(address), socket.SOCK_DGRAM)
     sock.bind((address, port))
     sock.settimeout(0.05)
-    stretches, arrived = [], 0
+    stretches, came, arrived = [], [], 0
     while not ended():
         try:
             data = sock.recv(2048)
@@ -49,12 +49,17 @@ def take(address, port, mark, ended):
         if len(data) != struct.calcsize(FORM) or data[:8] != mark:
             continue
         arrived += 1
-        sent_at = struct.unpack(FORM, data)[2]
-        if stretches and sent_at - stretches[-1][1] <= BREAK_S:
-            stretches[-1][1] = max(sent_at, stretches[-1][1])
-        else:
-            stretches.append([sent_at, sent_at])
-    return {"arrived": arrived, "stretches": stretches}
+        lengthen(stretches, struct.unpack(FORM, data)[2])
+        lengthen(came, time.time())
+    return {"arrived": arrived, "stretches": stretches, "came": came}
+
+
+def lengthen(stretches, moment):
+    """Have the last stretch end at this moment, or begin another one."""
+    if stretches and moment - stretches[-1][1] <= BREAK_S:
+        stretches[-1][1] = max(moment, stretches[-1][1])
+    else:
+        stretches.append([moment, moment])
 
 
 def main():

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import secrets
-import shlex
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,8 +14,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.probe import install
-from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
+from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.stand_in import StandIn
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.routing import RoutingTable
 from gatepass.inputs.flows import PASS, Flow
@@ -26,12 +23,10 @@ from gatepass.inputs.testbed import Testbed
 from gatepass.scenarios.flows.payloads import payload
 from gatepass.scenarios.flows.places import Placed, Places
 from gatepass.scenarios.leaks.counters import counted_in, not_counted
-from gatepass.scenarios.leaks.ways import Side, addresses_of, sides_of
+from gatepass.scenarios.leaks.ways import INTERFACES, Side, addresses_of, sides_of
 
-INTERFACES = "system/interface"
 _PASS_PATIENCE_S, _BLOCK_PATIENCE_S = 4.0, 2.0
 """For an answer; a lost packet of a connection is sent again after one second (RFC 6298)."""
-_LIMIT_S = 90
 _NAME = "flows"
 
 
@@ -125,35 +120,17 @@ class _StandIns:
         certificate, programs = _certificate(), {}
         try:
             for side in self.sides:
-                programs[side.name] = self._start(side, certificate)
-            for side in self.sides:
-                self._shells[side.name].run(f"touch {self._folder(side)}/go")
-            for side in self.sides:
-                self._await_tried(side, programs[side.name])
-            for side in self.sides:
-                self._shells[side.name].run(f"touch {self._folder(side)}/stop")
-                self._told[side.name] = _read(side, programs[side.name])
+                plan = self._plan(side, certificate)
+                programs[side.name] = StandIn.start(self._shells[side.name], _NAME, plan)
+            for program in programs.values():
+                program.go()
+            for program in programs.values():
+                program.tried()
+            for name, program in programs.items():
+                self._told[name] = program.end()
         finally:
             for program in programs.values():
                 program.stop()
-
-    def _start(self, side: Side, certificate: str) -> Detached:
-        shell, folder = self._shells[side.name], self._folder(side)
-        script, plan = install(shell, "stand_in.py"), f"{folder}/plan"
-        shell.run(f"rm -rf {folder}; mkdir -m 700 {folder}")
-        put_secret(shell, json.dumps(self._plan(side, certificate)), plan)
-        command = f"python3 {script} {plan} {folder} {_LIMIT_S}"
-        ready = f"[ -e {folder}/ready ]"
-        try:
-            return Detached.start(shell, folder, command, _LIMIT_S + 5, ready=ready)
-        except ProgramEnded as ended:
-            raise NotProven(
-                f"the {side.name} cannot stand in for other hosts: {ended}. It needs root as its "
-                "SSH user, Python 3.6 or later, and /dev/net/tun."
-            ) from ended
-
-    def _folder(self, side: Side) -> str:
-        return f"{self._shells[side.name].folder()}/{_NAME}"
 
     def _plan(self, side: Side, certificate: str) -> dict:
         here = [place for one in self._placed for place in one.places if place.side is side]
@@ -175,16 +152,6 @@ class _StandIns:
             "mark": self._mark,
             "certificate": certificate,
         }
-
-    def _await_tried(self, side: Side, program: Detached) -> None:
-        folder, shell = self._folder(side), self._shells[side.name]
-        look = (
-            f"n=0; until [ -e {folder}/tried ] || [ -e {program.stem}.rc ]; do n=$((n+1)); "
-            "[ $n -gt 200 ] && exit 1; sleep 0.05; done"
-        )
-        give_up = time.monotonic() + _LIMIT_S
-        while shell.run(look, again=True).status and time.monotonic() < give_up:
-            pass
 
     def tried(self, one: Placed, uncounted: str) -> Tried:
         """What became of a flow.
@@ -248,22 +215,6 @@ def _try(one: Placed, mark: str) -> dict:
         "bare": not passes,
         "payload": other,
     }
-
-
-def _read(side: Side, program: Detached) -> Mapping:
-    """What a stand-in tells.
-
-    Raises:
-        NotProven: it did not work, with its own words.
-    """
-    try:
-        program.wait(15)
-        return json.loads(program.output)
-    except (ProgramEnded, ValueError):
-        words = program.last_words() or "it wrote nothing"
-        raise NotProven(
-            f"what stood in for other hosts on the {side.name} failed: {shlex.quote(words)}"
-        ) from None
 
 
 def _certificate() -> str:

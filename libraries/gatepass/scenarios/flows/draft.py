@@ -247,6 +247,8 @@ class _Drafter:
             return ""
         if row.get("nat") != "enable":
             return source
+        if version == 4 and self._has_published_address(source):
+            return ""  # by which it leaves as well, where the virtual address says so
         if row.get("ippool") == "enable":
             wanted = names(row.get("poolname" if version == 4 else "poolname6"))
             path = "firewall/ippool" if version == 4 else "firewall/ippool6"
@@ -259,6 +261,19 @@ class _Drafter:
             return ""
         own = self._it.addresses.get(leaves, {}).get(version, ())
         return own[0] if own else ""
+
+    def _has_published_address(self, source: str) -> bool:
+        """Whether a virtual address without ports leads to a host."""
+        for vip in self._it.rows.get("firewall/vip", ()):
+            mapped = str(next(iter(vip.get("mappedip") or ()), {}).get("range") or "")
+            first, _, last = mapped.partition("-")
+            try:
+                low, high = (ipaddress.IPv4Address(text) for text in (first, last or first))
+            except ValueError:
+                continue
+            if vip.get("portforward") != "enable" and low <= ipaddress.ip_address(source) <= high:
+                return True
+        return False
 
     # -- hosts -------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from gatepass.scenarios.leaks.rules import ScanRules
 from gatepass.scenarios.leaks.scan import LeakScan
 from gatepass.scenarios.leaks.sweeps import sweeps_of_own
 from gatepass.scenarios.leaks.ways import (
+    INTERFACES,
     Link,
     Side,
     Way,
@@ -32,7 +33,6 @@ from gatepass.scenarios.leaks.ways import (
 )
 
 _APPLY_S = 10
-INTERFACES = "system/interface"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from gatepass.scenarios.leaks.ways import Side
 _MOST_TOLD = 6
 MOST_OF_A_PART = 1000
 """Leaks of one part that are held against the rule set: one more changes nothing."""
+COLUMNS = ("kind", "packet", "way", "arrived_at", "source", "target", "protocol", "forbidden_by")
 _LIMIT_S = 30
 """How long packets are held against the rule set; a customer may have thousands of policies."""
 
@@ -69,6 +70,23 @@ class Found:
     leaks: list[Leak] = field(default_factory=list)
     permitted: dict[int, int] = field(default_factory=dict)
     unclear: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def listed(self) -> str:
+        """The first of its leaks, for a sentence."""
+        return listed(self.leaks)
+
+    def as_csv(self, kind: str) -> str:
+        """Its leaks as a table, a row each, as packets of this kind."""
+        stream = io.StringIO()
+        writer = csv.writer(stream)
+        writer.writerow(COLUMNS)
+        for leak in self.leaks:
+            met = leak.plan.as_met(leak.number, leak.at.port)
+            forbids = f"policy {leak.policyid}" if leak.policyid else "no policy permits it"
+            packet = (kind, leak.part.told(leak.index), leak.part.way, leak.at.name)
+            writer.writerow([*packet, met.source, met.target, met.protocol, forbids])
+        return stream.getvalue()
 
 
 class Findings:
@@ -216,23 +234,3 @@ def _ports(ports: Sequence[int]) -> str:
         more = " and more" * (len(ports) >= MOST_OF_A_PART)
         return f"{len(ports):,} ports from {min(ports)} to {max(ports)}{more}"
     return f"ports {', '.join(map(str, ports))}"
-
-
-COLUMNS = ("kind", "packet", "way", "arrived_at", "source", "target", "protocol", "forbidden_by")
-
-
-def as_csv(leaks: Sequence[tuple[str, Leak]]) -> str:
-    """Leaks as a table, a row each.
-
-    Args:
-        leaks: each with its kind.
-    """
-    stream = io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow(COLUMNS)
-    for kind, leak in leaks:
-        met = leak.plan.as_met(leak.number, leak.at.port)
-        forbids = f"policy {leak.policyid}" if leak.policyid else "no policy permits it"
-        packet = (kind, leak.part.told(leak.index), leak.part.way, leak.at.name)
-        writer.writerow([*packet, met.source, met.target, met.protocol, forbids])
-    return stream.getvalue()

@@ -12,8 +12,9 @@ from functools import cached_property, lru_cache
 from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 
-from gatepass.gateway.policy_table import TCP, Packet
+from gatepass.gateway.policy_table import Packet
 from gatepass.scenarios.leaks.craft import control, words_for_helpers
+from gatepass.scenarios.leaks.frames import framed, template
 from gatepass.scenarios.leaks.kinds import HELPERS
 from gatepass.scenarios.leaks.parts import WORDS_PORT, Part, Stamp, Sweep
 from gatepass.scenarios.leaks.ways import Link, Side, Way
@@ -149,6 +150,8 @@ class Plan:
             "interface": (link or own).interface,
             "block": BLOCK,
             "every": EVERY,
+            "together": False,
+            "first_port": 0,
             "words": [] if sample else self.words,
             "parts": [
                 self._part(part, first, crafted, sample, link)
@@ -164,12 +167,12 @@ class Plan:
     ) -> dict:
         by = link or part.way.link
         datagram = bytes(control(part.way, Stamp(self.control_mark, 0), self.permitted))
-        told = {"control": _template(datagram, self.control_mark, by), "first": first}
+        told = {"controls": [template(datagram, self.control_mark, by)], "first": first}
         if isinstance(part, Sweep):
             ports = [part.spans[0][:1] * 2] if sample else part.spans
-            template = _template(crafted[0], self.mark, by)
-            return told | {"ports": ports, "port_at": template["transport"] + 2} | template
-        return told | {"frames": [_frame(packet, by).hex() for packet in crafted]}
+            made = template(crafted[0], self.mark, by)
+            return told | {"ports": ports, "port_at": made["transport"] + 2} | made
+        return told | {"frames": [framed(packet, by).hex() for packet in crafted]}
 
     # -- for the rule set ----------------------------------------------------------------------
 
@@ -210,39 +213,3 @@ class Plan:
             source_port=rest.sport if ports else 0,
             icmp_type=rest.type if protocol in (1, 58) and hasattr(rest, "type") else 0,
         )
-
-
-def _frame(packet: bytes, link: Link) -> bytes:
-    """An IP packet in an Ethernet frame to the next hop, or to the group that it is for."""
-    ipv4 = packet[0] >> 4 == 4
-    to = _group_mac(packet[16:20] if ipv4 else packet[24:40]) or bytes.fromhex(
-        link.hop_mac.replace(":", "")
-    )
-    own = bytes.fromhex(link.mac.replace(":", ""))
-    return to + own + (b"\x08\x00" if ipv4 else b"\x86\xdd") + packet
-
-
-def _template(packet: bytes, mark: int, link: Link) -> dict:
-    """A frame whose number and port are written in at the endpoint."""
-    frame = _frame(packet, link)
-    ipv4 = packet[0] >> 4 == 4
-    transport = 14 + (20 if ipv4 else 40)
-    sum_at = transport + (16 if packet[9 if ipv4 else 6] == TCP else 6)
-    return {
-        "frame": frame.hex(),
-        "transport": transport,
-        "id_at": frame.index(mark.to_bytes(4, "big"), transport) + 4,
-        "sum_at": sum_at,
-        "sum": 0xFFFF - int.from_bytes(frame[sum_at : sum_at + 2], "big"),
-    }
-
-
-def _group_mac(target: bytes) -> bytes:
-    """The hardware address of a multicast or broadcast address; empty for one host's."""
-    if target == b"\xff" * 4:
-        return b"\xff" * 6
-    if len(target) == 16:
-        return b"\x33\x33" + target[12:] if target[0] == 0xFF else b""
-    if 224 <= target[0] < 240:  # RFC 1112, 6.4
-        return b"\x01\x00\x5e" + bytes([target[1] & 127]) + target[2:]
-    return b""

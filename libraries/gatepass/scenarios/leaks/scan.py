@@ -13,15 +13,13 @@ should:
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.probe import install
-from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.endpoint.frames import FrameCapture, FrameSender, members, must_be_root
+from gatepass.endpoint.shell import Shell
 from gatepass.scenarios.leaks.kinds import ADDRESSES, NEIGHBOURS
 from gatepass.scenarios.leaks.packets import other_hosts
 from gatepass.scenarios.leaks.parts import CONTROL_PORT, SCAN_PORT, Sweep
@@ -36,7 +34,6 @@ _TO_OTHERS = (ADDRESSES, NEIGHBOURS)
 _CALM_S = 0.3
 """For what is still under way when the senders have ended."""
 _LIMIT_S = 600
-_ROOT = "0"
 NO_NUMBER = 0
 """What a capture calls a frame that bears our mark and has no room for its number."""
 
@@ -126,13 +123,8 @@ class LeakScan:
         self._by_mark = {f"{plan.mark:08x}": plan for plan in plans}
         self._by_control = {f"{plan.control_mark:08x}": plan for plan in plans}
         self._rounds = 0
-        self._stems: dict[str, str] = {}
         for shell in shells.values():
-            if shell.run("id -u").output.strip() != _ROOT:
-                raise NotProven(
-                    f"the {shell.name}'s SSH user is not root, and packets made by hand need that. "
-                    f"Name root in endpoints.{shell.name}.ssh.user of the testbed file."
-                )
+            must_be_root(shell)
 
     # -- the path beside the gateway ---------------------------------------------------------
 
@@ -150,14 +142,14 @@ class LeakScan:
             plan = self._plan_of(sender)
             capture = self._capture(receiver, self._told(links[receiver].interface, [plan]))
             try:
-                self._await(receiver, capture)
+                capture.ready()
                 text = plan.as_json(sample=True, link=links[sender])
-                self._wait(plan, self._send(plan, text, _BESIDE_PPS))
+                self._send(plan, text, _BESIDE_PPS).wait()
                 time.sleep(_CALM_S)
             finally:
-                told = self._stop(receiver, capture)
+                told = capture.stop()
             mark = f"{plan.mark:08x}"
-            there = _members(told["arrived"][mark]) | _members(told["quoted"][mark])
+            there = members(told["arrived"][mark]) | members(told["quoted"][mark])
             wanted = _sampled(plan)
             if NO_NUMBER in there:
                 there |= plan.too_short
@@ -204,7 +196,7 @@ class LeakScan:
             for plan in self._plans:
                 captures[plan.side] = self._capture(plan.side.name, self._told_at(plan.side))
             for plan in self._plans:
-                self._await(plan.side.name, captures[plan.side])
+                captures[plan.side].ready()
             running = [
                 (
                     plan,
@@ -218,14 +210,14 @@ class LeakScan:
                 for plan in senders
             ]
             for plan, program in running:
-                told = self._wait(plan, program)
+                told = program.wait()
                 scanned.sent[plan.side.name] = scanned.sent.get(plan.side.name, 0) + told["sent"]
                 scanned.cpu_s += told["cpu_s"]
                 if told["words"] < len(plan.words):
                     scanned.missing_words.append(plan.side.name)
             time.sleep(_CALM_S)
         finally:
-            stopped = {side: self._stop(side.name, one) for side, one in captures.items()}
+            stopped = {side: one.stop() for side, one in captures.items()}
         for side, told in stopped.items():
             if told["dropped"]:
                 scanned.trouble = (
@@ -235,8 +227,8 @@ class LeakScan:
             scanned.take(side, told, self._by_mark)
             for mark in controls:
                 if self._by_control[mark].side is not side:
-                    controls[mark] |= _members(told["arrived"][mark])
-            scanned.captures[side.name] = self._pcap(side)
+                    controls[mark] |= members(told["arrived"][mark])
+            scanned.captures[side.name] = captures[side].pcap()
         scanned.controls += sum(map(len, controls.values()))
         return self._unproven(controls, wanted)
 
@@ -268,26 +260,9 @@ class LeakScan:
 
     def _send(
         self, plan: Plan, text: str, pace: float, blocks: Sequence[int] | None = None
-    ) -> Detached:
+    ) -> FrameSender:
         shell = self._shells[plan.side.name]
-        script = install(shell, "leak_sender.py")
-        path = f"{shell.folder()}/leak-plan.json"
-        shell.put(text, path)
-        chosen = "" if blocks is None else f" {','.join(map(str, blocks))}"
-        command = f"python3 {script} {path} {pace:g}{chosen}"
-        return Detached.start(shell, f"{shell.folder()}/leak-sender", command, _LIMIT_S)
-
-    def _wait(self, plan: Plan, program: Detached) -> dict:
-        name = plan.side.name
-        try:
-            status = program.wait(_LIMIT_S)
-        except ProgramEnded as ended:
-            raise NotProven(f"the {name} did not send all packets of the scan: {ended}.") from None
-        if status:
-            raise NotProven(
-                f"the {name} cannot send the packets of the scan: {program.last_words()}"
-            )
-        return _read(program.output, f"the {name}'s sender")
+        return FrameSender(shell, "leak-sender", text, pace, _LIMIT_S, blocks)
 
     def _told(self, interface: str, plans: Sequence[Plan], own: Plan | None = None) -> dict:
         """What a capture is told: the marks of these plans, and of the host's `own` answers."""
@@ -308,42 +283,10 @@ class LeakScan:
         told = self._told(self._interface(side), self._plans, own)
         return told | {"taken": self._taken(side), "serve": served}
 
-    def _capture(self, name: str, told: Mapping) -> Detached:
-        shell = self._shells[name]
+    def _capture(self, name: str, told: Mapping) -> FrameCapture:
         self._rounds += 1
-        stem = f"{shell.folder()}/leak-capture-{self._plans[0].mark:x}-{self._rounds}"
-        script = install(shell, "leak_capture.py")
-        shell.put(json.dumps(told), f"{stem}.json")
-        command = f"python3 {script} {stem}.json {stem}.stop {_LIMIT_S} {stem}.pcap"
-        return Detached.start(shell, stem, command, _LIMIT_S + 10)
-
-    def _await(self, name: str, capture: Detached) -> None:
-        """Wait until a capture takes down what arrives."""
-        look = (
-            f"n=0; until [ -f {capture.stem}.stop.ready ]; do [ -f {capture.stem}.rc ] && exit 3; "
-            "n=$((n+1)); [ $n -gt 500 ] && exit 4; sleep 0.02; done"
-        )
-        if self._shells[name].run(look).status:
-            words = capture.last_words() or "it was not ready after 10 s"
-            capture.stop()
-            raise NotProven(f"the {name} cannot take down what arrives: {words}")
-
-    def _stop(self, name: str, program: Detached) -> dict:
-        self._shells[name].run(f": >{program.stem}.stop", again=True)
-        try:
-            status = program.wait(60)
-        except ProgramEnded as ended:
-            raise NotProven(f"the {name} did not tell what arrived: {ended}.") from None
-        if status:
-            raise NotProven(f"the {name} did not tell what arrived: {program.last_words()}")
-        self._stems[name] = program.stem
-        return _read(program.output, f"the {name}'s capture")
-
-    def _pcap(self, side: Side) -> bytes:
-        """What a capture has kept of what arrived; empty where nothing did."""
-        shell, path = self._shells[side.name], f"{self._stems[side.name]}.pcap"
-        done = shell.run(f"[ $(wc -c <{path}) -le 24 ] || base64 {path}", timeout_s=60)
-        return base64.b64decode(done.output)
+        stem = f"leak-capture-{self._plans[0].mark:x}-{self._rounds}"
+        return FrameCapture(self._shells[name], stem, told, _LIMIT_S)
 
     def _taken(self, side: Side) -> list[str]:
         """The addresses of a side's network that a packet of a scan could be delivered to."""
@@ -381,14 +324,3 @@ def _with_the_short(
             yield (min(plan.too_short),) * 2
         if last > NO_NUMBER:
             yield max(first, NO_NUMBER + 1), last
-
-
-def _members(rows: Sequence[Sequence[int]]) -> set[int]:
-    return {number for first, last in rows for number in range(first, last + 1)}
-
-
-def _read(text: str, whose: str) -> dict:
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise NotProven(f"{whose} wrote something that is no report: {text[:100]}") from None

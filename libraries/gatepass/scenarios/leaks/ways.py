@@ -13,6 +13,7 @@ from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Shell
 from gatepass.inputs.testbed import Host, Testbed
 
+INTERFACES = "system/interface"
 
 @dataclass(frozen=True)
 class Link:
@@ -198,14 +199,14 @@ def sides_of(
 
     Args:
         testbed: that names them.
-        shells: the endpoints by name.
+        shells: the endpoints by name; those that are left out do not count.
         rows: of ``system/interface``, by name.
 
     Raises:
         NotProven: an endpoint is not connected to its port, or by a router.
     """
     ports = {"client": testbed.gateway.client_port, "server": testbed.gateway.server_port}
-    hosts = testbed.endpoints.named
+    hosts = {name: host for name, host in testbed.endpoints.named.items() if name in shells}
     if testbed.endpoints.peer:
         ports["peer"] = testbed.endpoints.peer.gateway_port
     by_port: dict[str, str] = {}

@@ -1,28 +1,34 @@
 """Sends the frames of a plan as they are; prints how many, in what time, as JSON.
 
-Usage: leak_sender.py PLAN PACE [BLOCKS]     (as root)
+Usage: frame_sender.py PLAN PACE [BLOCKS [STOP]]     (as root)
 
 PLAN is JSON: `interface`, `block` (frames in a block at most), `every` (frames between two control
 frames), `words` (connections to open before, each from an own address and port to an address and
-port, and a text), and `parts`. A part has a `control` frame and either `frames` or a `frame` that
-is sent to each of some `ports` (pairs of first and last). All frames but those in `frames` are
-numbered here: their 32-bit number is at `id_at`, the port at `port_at`, the checksum at `sum_at`
-and its sum without them in `sum`.
+port, and a text), `parts`, and whether these are sent `together`, a frame of each in turn, or one
+after the other. A part has `controls`, control frames that take turns, and either `frames` or a
+`frame` that is sent to each of some `ports` (pairs of first and last). All frames but those in
+`frames` are numbered here: their 32-bit number is at `id_at`, the port at `port_at`, the checksum
+at `sum_at` and its sum without them in `sum`. A control frame that has a port has `first_port` and
+its number added.
 
-PACE is in frames a second. BLOCKS, numbers with commas between, has only these sent. Blocks are
-numbered over all parts; in each the control frames are numbered from block * 32 on.
+PACE is in frames a second. BLOCKS, numbers with commas between, has only these sent, "all" all of
+them. Blocks are numbered over all parts; in each the control frames are numbered from block * 32
+on. With STOP, a file, sending ends once that is there, and what cannot be sent is left out.
 """
 
 import errno
 import json
+import os
 import socket
 import struct
 import sys
 import time
+from itertools import chain
 
 AT_A_TIME = 32
 PATIENCE_S = 2.0
 OPEN_S = 3.0
+ALL = "all"
 
 
 class Frame:
@@ -35,7 +41,9 @@ class Frame:
 
     def numbered(self, number, port=0):
         struct.pack_into("!I", self.bytes, self.id_at, number)
-        if self.port_at is not None:
+        if self.port_at is None:
+            port = 0
+        else:
             struct.pack_into("!H", self.bytes, self.port_at, port)
         total = self.sum + port + (number >> 16) + (number & 0xFFFF)
         # the sum in ones' complement: 65535 for 0, which UDP would take for "none" (RFC 768)
@@ -44,7 +52,8 @@ class Frame:
 
 
 class Sender:
-    def __init__(self, interface, pace):
+    def __init__(self, interface, pace, stop):
+        self.stop, self.left_out = stop, 0
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
         self.socket.bind((interface, 0))
         self.pace, self.sent, self.control = pace, 0, 0
@@ -57,6 +66,9 @@ class Sender:
                 self.socket.send(frame)
                 break
             except OSError as error:
+                if self.stop:
+                    self.left_out += 1
+                    break
                 if error.errno not in (errno.ENOBUFS, errno.EAGAIN):
                     raise
                 give_up = give_up or time.monotonic() + PATIENCE_S
@@ -70,6 +82,10 @@ class Sender:
                 time.sleep(ahead)
             elif ahead < -0.05:
                 self.began -= ahead  # it lost time: that is not made good by a burst
+
+    def over(self):
+        """Whether it was told to end; looked at now and then."""
+        return self.stop and self.sent % AT_A_TIME == 0 and os.path.exists(self.stop)
 
 
 def numbered(part):
@@ -91,10 +107,15 @@ def size(part):
     return sum(last - first + 1 for first, last in part["ports"])
 
 
-def send_part(sender, part, block, plan, chosen):
-    """Send a part's blocks, of those chosen; the number of the block after its last."""
-    frames, left = numbered(part), size(part)
-    control = Frame(part["control"])
+def blocks_of(part, plan):
+    """How many blocks a part has."""
+    return -(-size(part) // plan["block"])
+
+
+def frames_of(part, block, plan, chosen):
+    """A part's frames of its blocks, of those chosen, each with whether it is a control frame."""
+    frames, left, first_port = numbered(part), size(part), plan["first_port"]
+    controls = [Frame(told) for told in part["controls"]]
     while left:
         here = min(left, plan["block"])
         left -= here
@@ -105,15 +126,23 @@ def send_part(sender, part, block, plan, chosen):
             if not wanted:
                 continue
             if index % plan["every"] == 0:
-                sender.send(control.numbered(number))
-                sender.control += 1
+                yield controls[number % len(controls)].numbered(number, first_port + number), True
                 number += 1
-            sender.send(frame)
+            yield frame, False
         if wanted:
-            sender.send(control.numbered(number))
-            sender.control += 1
+            yield controls[number % len(controls)].numbered(number, first_port + number), True
         block += 1
-    return block
+
+
+def in_turn(rows):
+    """One of each row, again and again, until none has any left."""
+    rows = [iter(row) for row in rows]
+    while rows:
+        for row in list(rows):
+            try:
+                yield next(row)
+            except StopIteration:
+                rows.remove(row)
 
 
 def open_words(words):
@@ -138,16 +167,23 @@ def open_words(words):
 def main():
     with open(sys.argv[1]) as stream:
         plan = json.load(stream)
-    chosen = set(map(int, sys.argv[3].split(","))) if len(sys.argv) > 3 else None
+    blocks = sys.argv[3] if len(sys.argv) > 3 else ALL
+    chosen = None if blocks == ALL else set(map(int, blocks.split(",")))
     opened = open_words(plan["words"])
-    sender = Sender(plan["interface"], float(sys.argv[2]))
-    began, block = time.monotonic(), 0
+    sender = Sender(plan["interface"], float(sys.argv[2]), sys.argv[4] if len(sys.argv) > 4 else "")
+    began, block, rows = time.monotonic(), 0, []
     for part in plan["parts"]:
-        block = send_part(sender, part, block, plan, chosen)
+        rows.append(frames_of(part, block, plan, chosen))
+        block += blocks_of(part, plan)
+    for frame, is_control in in_turn(rows) if plan["together"] else chain.from_iterable(rows):
+        if sender.over():
+            break
+        sender.send(frame)
+        sender.control += is_control
     used = time.process_time()
     json.dump(
         {
-            "sent": sender.sent - sender.control,
+            "sent": sender.sent - sender.left_out - sender.control,
             "control": sender.control,
             "blocks": block,
             "words": len(opened),

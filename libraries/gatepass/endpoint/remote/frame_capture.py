@@ -1,6 +1,6 @@
 """Takes down which numbered frames arrive at an interface, until told to stop; prints JSON.
 
-Usage: leak_capture.py PLAN STOP LIMIT_S PCAP     (as root)
+Usage: frame_capture.py PLAN STOP LIMIT_S PCAP     (as root)
 
 PLAN is JSON: `interface`; `marks`, by hexadecimal mark how many numbers there are at most after it
 (a frame of ours has a mark and behind it its 32-bit number, wherever in it); `own`, the mark of
@@ -11,8 +11,8 @@ sends from; `taken`, addresses that this host answers for while it listens, wher
 What it prints: by mark the numbers that arrived, as pairs of first and last, those that an ICMP
 error quoted apart; how many had a number that makes no sense; `answers` to `own`; `busy`, the
 addresses of `taken` that somebody else has; `dropped`, what the kernel could not keep. The first
-frames of each mark go into the file PCAP. It ends when the file STOP is there, at last after
-LIMIT_S.
+frames of each mark go into the file PCAP. Once it listens, the file STOP.ready has `busy`, too. It
+ends when the file STOP is there, at last after LIMIT_S.
 """
 
 import contextlib
@@ -139,6 +139,10 @@ class Capture:
             told = b"\x88\x00\x00\x00\x60\x00\x00\x00" + target + option
             self.socket.send(over_ipv6(data[6:12], self.mac, target, data[22:38], told))
 
+    def others(self):
+        """The addresses that somebody else has."""
+        return [socket.inet_ntop(kind(one), one) for one in self.busy]
+
     def told(self):
         packets, dropped = struct.unpack("II", self.socket.getsockopt(SOL_PACKET, STATISTICS, 8))
         return {
@@ -149,7 +153,7 @@ class Capture:
                 address: {word: sorted(ports) for word, ports in words.items()}
                 for address, words in self.answers.items()
             },
-            "busy": [socket.inet_ntop(kind(one), one) for one in self.busy],
+            "busy": self.others(),
             "frames": packets,
             "dropped": dropped,
             "cpu_s": time.process_time(),
@@ -260,8 +264,8 @@ def main():
     listen(capture, lambda: time.monotonic() > claimed)
     capture.taken -= capture.busy
     capture.claiming = False
-    with open(stop + ".ready", "w"):
-        pass
+    with open(stop + ".ready", "w") as ready:
+        json.dump(capture.others(), ready)
     listen(capture, lambda: os.path.exists(stop) or time.monotonic() > give_up)
     write_pcap(pcap, capture.samples)
     json.dump(capture.told(), sys.stdout)

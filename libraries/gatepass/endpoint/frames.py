@@ -1,0 +1,184 @@
+"""Frames that an endpoint sends as they are, and that another takes down by the marks in them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+
+_ROOT = "0"
+_STOP_S = 60
+
+
+def must_be_root(shell: Shell) -> None:
+    """Frames are made by hand, and taken down, by root alone.
+
+    Raises:
+        NotProven: the endpoint's user is another.
+    """
+    if shell.run("id -u").output.strip() != _ROOT:
+        raise NotProven(
+            f"the {shell.name}'s SSH user is not root, and packets made by hand need that. "
+            f"Name root in endpoints.{shell.name}.ssh.user of the testbed file."
+        )
+
+
+class FrameCapture:
+    """What arrives at an interface of an endpoint, from now on.
+
+    Args:
+        shell: the endpoint.
+        name: of the program's files, which no other capture has that runs at the same time.
+        told: what it is to look for (see `remote/frame_capture.py`).
+        limit_s: after which it ends by itself.
+    """
+
+    def __init__(self, shell: Shell, name: str, told: Mapping, limit_s: float) -> None:
+        self._shell, self._stem = shell, f"{shell.folder()}/{name}"
+        script, stem = install(shell, "frame_capture.py"), self._stem
+        shell.put(json.dumps(told), f"{stem}.json")
+        shell.run(f"rm -f {stem}.stop {stem}.stop.ready")  # of an earlier one
+        command = f"python3 {script} {stem}.json {stem}.stop {limit_s:.0f} {stem}.pcap"
+        self._program = Detached.start(shell, stem, command, limit_s + 10)
+
+    def ready(self) -> set[str]:
+        """Wait until it takes down what arrives.
+
+        Returns:
+            The addresses, of those that it was to answer for, that somebody else has.
+
+        Raises:
+            NotProven: it cannot, with its own words.
+        """
+        look = (
+            f"n=0; until [ -s {self._stem}.stop.ready ]; do [ -f {self._stem}.rc ] && exit 3; "
+            f"n=$((n+1)); [ $n -gt 500 ] && exit 4; sleep 0.02; done; cat {self._stem}.stop.ready"
+        )
+        done = self._shell.run(look)
+        if done.status:
+            words = self._program.last_words() or "it was not ready after 10 s"
+            self._program.stop()
+            raise NotProven(f"the {self._shell.name} cannot take down what arrives: {words}")
+        return set(_read(done.output, f"the {self._shell.name}'s capture"))
+
+    def stop(self) -> dict:
+        """End it; what it saw.
+
+        Raises:
+            NotProven: it failed, with its own words.
+        """
+        name = self._shell.name
+        self._shell.run(f": >{self._stem}.stop", again=True)
+        try:
+            status = self._program.wait(_STOP_S)
+        except ProgramEnded as ended:
+            raise NotProven(f"the {name} did not tell what arrived: {ended}.") from None
+        if status:
+            words = self._program.last_words()
+            raise NotProven(f"the {name} did not tell what arrived: {words}")
+        return _read(self._program.output, f"the {name}'s capture")
+
+    def pcap(self) -> bytes:
+        """What it has kept of what arrived; empty where nothing did."""
+        path = f"{self._stem}.pcap"
+        done = self._shell.run(f"[ $(wc -c <{path}) -le 24 ] || base64 {path}", timeout_s=60)
+        return base64.b64decode(done.output)
+
+
+class FrameSender:
+    """Frames under way from an endpoint.
+
+    Args:
+        shell: the endpoint.
+        name: of the program's files.
+        plan: what is sent (see `remote/frame_sender.py`).
+        pace: frames a second.
+        limit_s: after which it is ended.
+        blocks: numbers of the blocks that are sent; all unless given.
+        until_ended: whether it goes on until `end`, and leaves out what cannot be sent.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        name: str,
+        plan: str,
+        pace: float,
+        limit_s: float,
+        blocks: Sequence[int] | None = None,
+        until_ended: bool = False,
+    ) -> None:
+        self._shell, self._limit_s = shell, limit_s
+        script = install(shell, "frame_sender.py")
+        stem = f"{shell.folder()}/{name}"
+        shell.put(plan, f"{stem}.json")
+        chosen = "all" if blocks is None else ",".join(map(str, blocks))
+        shell.run(f"rm -f {stem}.stop")
+        stop = f" {stem}.stop" if until_ended else ""
+        command = f"python3 {script} {stem}.json {pace:g} {chosen}{stop}"
+        self._program = Detached.start(shell, stem, command, limit_s)
+
+    def end(self) -> dict:
+        """Send no more; what it says of what it has sent.
+
+        Raises:
+            NotProven: it failed, with its own words.
+        """
+        self._shell.run(f": >{self._program.stem}.stop", again=True)
+        return self.wait()
+
+    def stop(self) -> None:
+        """End it, whatever it does."""
+        self._program.stop()
+
+    def wait(self) -> dict:
+        """Wait until all is sent; what it says of that.
+
+        Raises:
+            NotProven: it failed, with its own words.
+        """
+        name = self._shell.name
+        try:
+            status = self._program.wait(self._limit_s)
+        except ProgramEnded as ended:
+            raise NotProven(f"the {name} did not send all packets made by hand: {ended}.") from None
+        if status:
+            words = self._program.last_words()
+            raise NotProven(f"the {name} cannot send packets made by hand: {words}")
+        return _read(self._program.output, f"the {name}'s sender")
+
+
+def looking_for(
+    interface: str, marks: Mapping[str, int], taken: Sequence[str] = ()
+) -> dict:
+    """What a capture is told that looks for marks and for nothing else.
+
+    Args:
+        interface: where it listens.
+        marks: how high the numbers after each go at most.
+        taken: addresses that it answers for, where nobody else has them.
+    """
+    return {
+        "interface": interface,
+        "marks": dict(marks),
+        "own": "00000000",
+        "asked": [],
+        "taken": list(taken),
+        "serve": [],
+    }
+
+
+def members(rows: Sequence[Sequence[int]]) -> set[int]:
+    """The numbers of rows, each a first and a last one."""
+    return {number for first, last in rows for number in range(first, last + 1)}
+
+
+def _read(text: str, whose: str) -> dict:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise NotProven(f"{whose} wrote something that is no report: {text[:100]}") from None

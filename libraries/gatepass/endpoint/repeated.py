@@ -1,0 +1,90 @@
+"""One file that an endpoint asks for again and again, while something else happens."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.download import FileSource
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+
+_PAUSE_S = 0.05
+_GIVEN_UP_S = 0.5
+"""After which curl gives one try up."""
+_END_S = 10
+
+
+@dataclass(frozen=True)
+class Try:
+    """One download.
+
+    Attributes:
+        began, ended: in seconds since the epoch, by the client's clock.
+        digest: SHA-256 of what arrived, hexadecimal.
+    """
+
+    began: float
+    ended: float
+    digest: str
+
+
+class RepeatedDownload:
+    """A file that is asked for until `end`, about ten times a second while it arrives.
+
+    Args:
+        client: where curl runs.
+        name: of the program's files in the run's folder.
+        source: the server.
+        path: of the file there.
+        limit_s: after which it ends by itself.
+
+    Raises:
+        NotProven: it cannot be started, with its own words.
+    """
+
+    def __init__(
+        self, client: Shell, name: str, source: FileSource, path: str, limit_s: float
+    ) -> None:
+        self._client = client
+        script, stem = install(client, "fetch_again.py"), f"{client.folder()}/{name}"
+        place = f"{stem}.file"
+        words = ["curl", *source.options(), "--max-time", f"{_GIVEN_UP_S:g}", "-o", place]
+        command = f"python3 {script} {_PAUSE_S:g} {place} {stem}.stop {' '.join(words)} "
+        client.run(f"rm -f {stem}.stop")
+        try:
+            self._program = Detached.start(client, stem, command + source.url(path), limit_s)
+        except ProgramEnded as ended:
+            raise NotProven(f"files cannot be asked for on the {client.name}: {ended}.") from ended
+
+    def tries(self) -> list[Try]:
+        """Those that have ended so far."""
+        output = self._client.run(f"cat {self._program.stem}.out", again=True).output
+        return _tries(output.splitlines(keepends=True))
+
+    def end(self) -> list[Try]:
+        """Ask no more; all tries.
+
+        Raises:
+            NotProven: the program failed, with its own words.
+        """
+        self._client.run(f": >{self._program.stem}.stop", again=True)
+        try:
+            status = self._program.wait(_END_S)
+        except ProgramEnded:
+            status = 1
+        if status:
+            words = self._program.last_words() or "it wrote nothing"
+            raise NotProven(f"asking for files failed on the {self._client.name}: {words}.")
+        return _tries(self._program.output.splitlines(keepends=True))
+
+    def stop(self) -> None:
+        """End it, whatever it does."""
+        self._program.stop()
+
+
+def _tries(lines: list[str]) -> list[Try]:
+    """Of whole lines; the last may still be written."""
+    rows = [json.loads(line) for line in lines if line.endswith("\n")]
+    return [Try(began, ended, digest) for began, ended, _, digest in rows]

@@ -1,0 +1,125 @@
+"""An endpoint that stands in for other hosts: has their addresses, and tries what it is told."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
+
+LIMIT_S = 90
+"""After which it ends whatever happens."""
+_END_S = 15
+
+
+class StandIn:
+    """The program `remote/stand_in.py` at work on an endpoint; its files are described there.
+
+    Attributes:
+        ready: `held`, the addresses that it has; `busy`, those that another host has; `reached`,
+            the versions of IP in which the next hop answered.
+    """
+
+    def __init__(self, shell: Shell, folder: str, program: Detached) -> None:
+        """Use `start`."""
+        self._shell, self._folder, self._program = shell, folder, program
+        self.ready: Mapping = json.loads(shell.run(f"cat {folder}/ready", again=True).output)
+
+    @classmethod
+    def start(cls, shell: Shell, name: str, plan: Mapping) -> StandIn:
+        """Have an endpoint stand in for other hosts.
+
+        Args:
+            shell: the endpoint.
+            name: of its files in the run's folder there.
+            plan: whom it stands in for, see `remote/stand_in.py`.
+
+        Raises:
+            NotProven: it cannot, with the program's own words.
+        """
+        folder = f"{shell.folder()}/{name}"
+        script, path = install(shell, "stand_in.py"), f"{folder}/plan"
+        shell.run(f"rm -rf {folder}; mkdir -m 700 {folder}")
+        put_secret(shell, json.dumps(plan), path)
+        command = f"python3 {script} {path} {folder} {LIMIT_S}"
+        ready = f"[ -e {folder}/ready ]"
+        try:
+            program = Detached.start(shell, folder, command, LIMIT_S + 5, ready=ready)
+        except ProgramEnded as ended:
+            raise NotProven(
+                f"the {shell.name} cannot stand in for other hosts: {ended}. It needs root as its "
+                "SSH user, Python 3.6 or later, and /dev/net/tun."
+            ) from ended
+        return cls(shell, folder, program)
+
+    def go(self, tries: Sequence[Mapping] | None = None, ask: Sequence[str] = ()) -> None:
+        """Have it try.
+
+        Args:
+            tries: what; what its plan says where there are none named.
+            ask: IPv4 addresses that it asks for before, by ARP.
+        """
+        path = f"{self._folder}/go"
+        if tries is None:
+            self._shell.run(f"touch {path}")
+            return
+        self._shell.put(json.dumps({"tries": tries, "ask": ask}), f"{path}.part")
+        self._shell.run(f"mv {path}.part {path}")
+
+    def tried(self) -> Mapping:
+        """Wait until it has tried all.
+
+        Returns:
+            `outcomes`, by the number of each try what it saw and its words; `answering`, which of
+            the addresses that it asked for somebody has.
+
+        Raises:
+            NotProven: it failed, with its own words.
+        """
+        path = f"{self._folder}/tried"
+        look = (
+            f"n=0; until [ -e {path} ] || [ -e {self._program.stem}.rc ]; do n=$((n+1)); "
+            f"[ $n -gt 500 ] && exit 1; sleep 0.02; done; cat {path} && rm {path}"
+        )
+        give_up = time.monotonic() + LIMIT_S
+        while time.monotonic() < give_up:
+            done = self._shell.run(look)
+            if done.output:
+                return self._read(done.output)
+            if self._shell.run(f"[ -e {self._program.stem}.rc ]").status == 0:
+                break
+        raise self._failed()
+
+    @property
+    def arrived(self) -> list[list]:
+        """What has arrived so far: number of the try, what it was, source, target and its port."""
+        lines = self._shell.run(f"cat {self._folder}/arrived", again=True).output.splitlines()
+        return [self._read(line) for line in lines]
+
+    def end(self) -> Mapping:
+        """End it; what it tells of all that it did."""
+        self._shell.run(f"touch {self._folder}/stop")
+        try:
+            self._program.wait(_END_S)
+        except ProgramEnded:
+            raise self._failed() from None
+        return self._read(self._program.output)
+
+    def stop(self) -> None:
+        """End it, whatever it does."""
+        self._program.stop()
+
+    def _read(self, text: str) -> Mapping:
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise self._failed() from None
+
+    def _failed(self) -> NotProven:
+        words = self._program.last_words() or "it wrote nothing"
+        return NotProven(
+            f"what stood in for other hosts on the {self._shell.name} failed: {words}."
+        )

@@ -1,0 +1,106 @@
+"""Connections that go on talking between two endpoints, and how they fare meanwhile."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+
+_END_S = 10
+
+
+@dataclass(frozen=True)
+class Talked:
+    """How connections fared.
+
+    Attributes:
+        opened: how many were answered at all.
+        said, heard: words, and answers to them.
+        longest_s: for how long at most an opened one had no answer.
+    """
+
+    opened: int
+    said: int
+    heard: int
+    longest_s: float
+
+
+class Answering:
+    """A TCP port of an endpoint that answers every word, until it is stopped.
+
+    Args:
+        shell: the endpoint.
+        address, port: its own, free.
+        limit_s: after which it ends by itself.
+
+    Raises:
+        NotProven: it cannot be started, with its own words.
+    """
+
+    def __init__(self, shell: Shell, address: str, port: int, limit_s: float) -> None:
+        self._program = _started(shell, "answer", f"{address} {port}", limit_s)
+
+    def stop(self) -> None:
+        """End it."""
+        self._program.stop()
+
+
+class Asking:
+    """Connections to such a port, open and talking.
+
+    Args:
+        shell: the endpoint that opens them.
+        address, port: where they go.
+        count: how many.
+        interval_s: between two words on each.
+        limit_s: after which they end by themselves.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        address: str,
+        port: int,
+        count: int,
+        interval_s: float,
+        limit_s: float,
+    ) -> None:
+        self._shell = shell
+        words = f"{address} {port} {count} {interval_s:g}"
+        self._program = _started(shell, "ask", words, limit_s)
+
+    def end(self) -> Talked:
+        """Close them; how they fared.
+
+        Raises:
+            NotProven: the program failed, with its own words.
+        """
+        self._shell.run(f"touch {self._program.stem}.stop")
+        try:
+            self._program.wait(_END_S)
+            return Talked(**json.loads(self._program.output))
+        except (ProgramEnded, ValueError, TypeError):
+            words = self._program.last_words() or "it wrote nothing"
+            raise NotProven(f"connections failed on the {self._shell.name}: {words}.") from None
+
+    def stop(self) -> None:
+        """End them, whatever they do."""
+        self._program.stop()
+
+
+def _started(shell: Shell, what: str, words: str, limit_s: float) -> Detached:
+    script, stem = install(shell, "talk.py"), f"{shell.folder()}/talk-{what}"
+    shell.run(f"rm -f {stem}.stop {stem}.stop.ready")
+    command = f"python3 {script} {what} {words} {stem}.stop {limit_s:.0f}"
+    try:
+        return Detached.start(
+            shell, stem, command, limit_s + 5, ready=f"[ -s {stem}.stop.ready ]"
+        )
+    except ProgramEnded as ended:
+        raise NotProven(
+            f"connections could not be tried on the {shell.name}: {ended}. Free the TCP port or "
+            "name another (probe_port) in the testbed file."
+        ) from ended

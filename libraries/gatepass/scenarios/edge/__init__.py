@@ -1,0 +1,1 @@
+"""What the gateway does at the edge of the customer's network."""

@@ -1,0 +1,1 @@
+"""Troubles of the gateway: nothing passes meanwhile that no policy permits."""

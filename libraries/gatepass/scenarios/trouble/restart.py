@@ -1,0 +1,129 @@
+"""Restarts the gateway while permitted and forbidden packets go through it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.frames import must_be_root
+from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.stream import Arrivals, Stream, clock_of
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.restart import BACK_S, Restart
+from gatepass.gateway.rules import RuleSet
+from gatepass.inputs.testbed import Testbed
+from gatepass.scenarios.leaks.counters import counted_in, not_counted
+from gatepass.scenarios.leaks.rules import SERVICE
+from gatepass.scenarios.leaks.ways import INTERFACES, sides_of
+from gatepass.scenarios.trouble.forbidden import PPS, Way
+
+_LIMIT_S = BACK_S + 120
+_INTERVAL_S = 0.02
+_BEFORE_S, _AFTER_S = 0.5, 1.0
+_APPLY_S = 0.5
+_MANY = PPS
+"""So many forbidden packets have to come to each port before the restart."""
+_POLICY = 81
+
+
+@dataclass(frozen=True)
+class Restarted:
+    """A restart that was seen from both sides.
+
+    Attributes:
+        asked: when it was asked for, by the server's clock.
+        answered_s: after how many seconds the gateway's API was there again.
+        permitted: what arrived of the permitted stream.
+        forbidden: by way, the packets sent, and by protocol those that arrived.
+    """
+
+    asked: float
+    answered_s: float
+    permitted: Arrivals
+    forbidden: Mapping[str, tuple[int, Mapping[str, int]]]
+
+    @property
+    def gap(self) -> tuple[float, float] | None:
+        """When the last before the restart and the first after it arrived; None without both.
+
+        By when they arrived: an endpoint whose gateway is away keeps some packets for it, and sends
+        them once it is back.
+        """
+        before = [last for first, last in self.permitted.came if first < self.asked]
+        later = [first for first, _ in self.permitted.came if before and first > max(before)]
+        return (max(before), min(later)) if later else None
+
+
+def restart(
+    rules: RuleSet,
+    another: FortiGate,
+    testbed: Testbed,
+    shells: Mapping[str, Shell],
+    mark: str,
+) -> Restarted:
+    """Restart the gateway; only datagrams to the server's probe port are permitted.
+
+    Args:
+        rules: the run's test policies; one for these datagrams takes their place.
+        another: a client of the gateway of its own.
+        testbed: where it stands.
+        shells: client and server by their names.
+        mark: of the run.
+
+    Raises:
+        AssertionError: it does not come back.
+        NotProven: it does not restart, an endpoint cannot do what is needed, or what is forbidden
+            does not come to the gateway's ports.
+    """
+    gateway = rules.gateway
+    rows = {str(row.get("name")): row for row in gateway.rows(INTERFACES)}
+    sides = {side.name: side for side in sides_of(testbed, shells, rows)}
+    client, server = sides["client"], sides["server"]
+    for side in (client, server):
+        must_be_root(shells[side.name])
+    port = testbed.endpoints.server.probe_port
+    _permit(rules, port)
+    ways = [
+        Way(shells, *ends, "restart", port, _LIMIT_S)
+        for ends in ((client, server), (server, client))
+    ]
+    ends = (shells["client"], shells["server"])
+    counted = counted_in(gateway, (client, server))
+    stream = None
+    try:
+        for way in ways:
+            way.begin()
+        # before anything else is sent: what never came to the gateway is not its merit
+        lost = not_counted(
+            gateway, (client, server), counted, {client.name: _MANY, server.name: _MANY}
+        )
+        if lost:
+            raise NotProven(lost)
+        stream = Stream(*ends, server.addresses[4], port, mark, _INTERVAL_S, _LIMIT_S)
+        time.sleep(_BEFORE_S)
+        asked = clock_of(ends[1])
+        device = Restart(another)
+        device.begin()
+        seconds = device.await_back()
+        time.sleep(_AFTER_S)
+        arrivals = stream.end()
+        forbidden = {way.name: way.end() for way in ways}
+    finally:
+        if stream:
+            stream.stop()
+        for way in ways:
+            way.stop()
+    return Restarted(asked, seconds, arrivals, forbidden)
+
+
+def _permit(rules: RuleSet, port: int) -> None:
+    """Datagrams to one port are permitted from the client to the server, and nothing else."""
+    rules.prepare()
+    name = rules.named("restart")
+    row = {"name": name, "protocol": "TCP/UDP/SCTP", "udp-portrange": str(port)}
+    rules.changes.create(SERVICE, row | {"comment": name})
+    rules.clear()
+    rules.add(rules.test_row(rules.free_id(_POLICY), nat=False, service=[{"name": name}]))
+    time.sleep(rules.in_force_within(_APPLY_S))

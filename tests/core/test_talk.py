@@ -1,0 +1,61 @@
+"""Connections that talk, and how long they were silent."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from local_shell import LocalShell
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.talk import Answering, Asking
+
+PORT = 39018
+
+
+@pytest.fixture
+def ends(tmp_path: Path) -> list[LocalShell]:
+    shells = [LocalShell(name, tmp_path / name) for name in ("client", "server")]
+    for shell in shells:
+        Path(shell.folder()).mkdir()
+    return shells
+
+
+def test_each_connection_is_answered(ends: list[LocalShell]) -> None:
+    client, server = ends
+    answering = Answering(server, "127.0.0.1", PORT, 20)
+    try:
+        asking = Asking(client, "127.0.0.1", PORT, 3, 0.01, 20)
+        time.sleep(0.3)
+        talked = asking.end()
+    finally:
+        answering.stop()
+    assert talked.opened == 3
+    assert talked.said >= talked.heard > 30
+
+
+def test_silence_is_told(ends: list[LocalShell]) -> None:
+    client, server = ends
+    answering = Answering(server, "127.0.0.1", PORT, 20)
+    try:
+        asking = Asking(client, "127.0.0.1", PORT, 1, 0.01, 20)
+        answering.stop()
+        time.sleep(0.5)
+        assert asking.end().longest_s > 0.3
+    finally:
+        answering.stop()
+
+
+def test_nobody_opens_where_nobody_answers(ends: list[LocalShell]) -> None:
+    asking = Asking(ends[0], "127.0.0.1", PORT, 2, 0.01, 20)
+    assert asking.end().opened == 0
+
+
+def test_a_port_that_is_taken_is_told(ends: list[LocalShell]) -> None:
+    answering = Answering(ends[1], "127.0.0.1", PORT, 20)
+    try:
+        with pytest.raises(NotProven, match="Free the TCP port"):
+            Answering(ends[0], "127.0.0.1", PORT, 20)
+    finally:
+        answering.stop()
