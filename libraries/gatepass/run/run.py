@@ -103,6 +103,8 @@ def run(call: Call) -> int:
             status = _STOPPED
         except Exception as error:  # of Robot itself, as where its output cannot be written
             status, trouble = _FAILED, error
+        if room.is_all_that_is_left():  # Robot may say no more than that a file is closed
+            trouble = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         room.give()
         with deaf():  # all that may be stopped is over; what is left takes seconds
             return _close(status, folder, trouble)

@@ -41,6 +41,13 @@ class Room:
             "or name another place in GATEPASS_RESULTS."
         )
 
+    def is_all_that_is_left(self) -> bool:
+        """Whether the disk has filled up around it."""
+        try:
+            return shutil.disk_usage(self._file.parent).free < 2**20
+        except OSError:  # the folder itself is gone
+            return False
+
     def give(self) -> None:
         """Let it be used."""
         self._file.unlink(missing_ok=True)
