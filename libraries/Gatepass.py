@@ -29,6 +29,7 @@ from RemoteTraffic import RemoteTraffic
 from Restarts import Restarts
 from Run import Run
 from Services import Services
+from SessionTable import SessionTable
 from SessionTimes import SessionTimes
 from SiteToSite import SiteToSite
 from support.keyword_library import Context
@@ -39,7 +40,7 @@ from TunnelLife import TunnelLife
 PARTS = (
     *(Run, Management, CustomerRules, CustomerFlows, Gateway, Endpoints, Leaks, Traffic, Services),
     *(Quarantine, Floods, Dhcp, HostFilters, Translation, LocalIn, SessionTimes),
-    *(PacketFilters, FailClosed, Restarts),
+    *(PacketFilters, FailClosed, SessionTable, Restarts),
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
 )

@@ -55,6 +55,7 @@ def write_testbed(lab: Lab) -> None:
             "server_port": SERVER_PORT,
             "timeout_s": 5,
             "may_restart": True,
+            "may_fill_sessions": True,
             "troubles": {name: _commands(lab, fault) for name, fault in _TROUBLES.items()},
         },
         "endpoints": {name: _endpoint(name) for name in ENDPOINTS},

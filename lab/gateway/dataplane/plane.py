@@ -16,6 +16,7 @@ from lab.gateway.dataplane.faults.trouble import InTrouble
 from lab.gateway.dataplane.intent.compile import Config, compile_config
 from lab.gateway.dataplane.intent.members import GROUP, Who
 from lab.gateway.dataplane.intent.model import Intent, Policy
+from lab.gateway.dataplane.intent.table import Room
 from lab.gateway.dataplane.ipsec.links import TunnelLinks
 from lab.gateway.dataplane.ipsec.part import Ike
 from lab.gateway.dataplane.ipsec.status import IpsecStatus
@@ -94,6 +95,7 @@ class DataPlane:
         self._usage = Usage()
         self._still_banned: set[str] = set()  # that the fault did not let in again
         self._in_trouble = InTrouble()
+        self._room = Room(conntrack.count)
         self._published: dict[int, Policy] = {}  # that the fault keeps so
         self._configured: Intent | None = None
         self._in_force = Intent()
@@ -117,6 +119,7 @@ class DataPlane:
         self._restarted = False
         if self._forgets:
             intent = replace(intent, policies=())
+        intent = replace(intent, table=self._room.of(intent.table))
         self._settings.set(SETTINGS | intent.packet_checks.settings())
         self._apply_parts(intent)
         self._settings.set(FORWARDING)

@@ -57,6 +57,7 @@ class Asking:
         count: how many.
         interval_s: between two words on each.
         limit_s: after which they end by themselves.
+        name: of these, among others at the same time.
     """
 
     def __init__(
@@ -67,10 +68,11 @@ class Asking:
         count: int,
         interval_s: float,
         limit_s: float,
+        name: str = "",
     ) -> None:
         self._shell = shell
         words = f"{address} {port} {count} {interval_s:g}"
-        self._program = _started(shell, "ask", words, limit_s)
+        self._program = _started(shell, "ask", words, limit_s, name)
 
     def end(self) -> Talked:
         """Close them; how they fared.
@@ -91,8 +93,8 @@ class Asking:
         self._program.stop()
 
 
-def _started(shell: Shell, what: str, words: str, limit_s: float) -> Detached:
-    script, stem = install(shell, "talk.py"), f"{shell.folder()}/talk-{what}"
+def _started(shell: Shell, what: str, words: str, limit_s: float, name: str = "") -> Detached:
+    script, stem = install(shell, "talk.py"), f"{shell.folder()}/talk-{what}{name}"
     shell.run(f"rm -f {stem}.stop {stem}.stop.ready")
     command = f"python3 {script} {what} {words} {stem}.stop {limit_s:.0f}"
     try:

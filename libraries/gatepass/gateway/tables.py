@@ -182,12 +182,14 @@ class _History(_Shape):
 
 
 class _Resource(_Shape):
+    current: int = 0
     historical: dict[str, _History] = {}
 
 
 class _Usage(_Shape):
     cpu: list[_Resource]
     mem: list[_Resource] = []
+    session: list[_Resource] = []
 
 
 class _Used(_Shape):

@@ -25,7 +25,7 @@ class Toggle:
     """
 
     def __init__(
-        self, changes: Changes, path: str, mkey: str | int | None, values: Mapping[str, str]
+        self, changes: Changes, path: str, mkey: str | int | None, values: Mapping[str, str | int]
     ) -> None:
         self._changes, self._path, self._mkey = changes, path, mkey
         self._values = dict(values)

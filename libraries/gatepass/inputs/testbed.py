@@ -158,6 +158,8 @@ class TestbedGateway(Model):
     """Where SSL VPN listens on the client's side, if the customer does not use it already."""
     may_restart: bool = Field(default=False, description="true or false")
     """Whether a run may restart it, to see what passes meanwhile."""
+    may_fill_sessions: bool = Field(default=False, description="true or false")
+    """Whether a run may lower the limit of its sessions until there is no room for more."""
     troubles: TestbedTroubles = Field(
         default=TestbedTroubles(), description="a group: inspection, licence, memory"
     )

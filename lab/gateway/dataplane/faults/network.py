@@ -134,6 +134,18 @@ def _ban_stays(intent: Intent, params: Params) -> Intent:
     return replace(intent, ends_bans=False)
 
 
+def _full_table_opens(intent: Intent, params: Params) -> Intent:
+    return replace(intent, table=replace(intent.table, opens=True))
+
+
+def _full_table_ends_sessions(intent: Intent, params: Params) -> Intent:
+    return replace(intent, table=replace(intent.table, ends=True))
+
+
+def _full_table_stays(intent: Intent, params: Params) -> Intent:
+    return replace(intent, table=replace(intent.table, stays=True))
+
+
 def _boots_open(intent: Intent, params: Params) -> Intent:
     """It shows before there is any intent: see `lab.gateway.__main__`."""
     return intent
@@ -359,6 +371,9 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "ban-ignored": _ban_ignored,
     "ban-stays": _ban_stays,
     "boots-open": _boots_open,
+    "full-table-opens": _full_table_opens,
+    "full-table-ends-sessions": _full_table_ends_sessions,
+    "full-table-stays": _full_table_stays,
     "flood-ignored": _flood_ignored,
     "flood-stops-neighbours": _flood_stops_neighbours,
     "binding-ignored": _binding_ignored,

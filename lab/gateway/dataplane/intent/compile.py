@@ -35,6 +35,7 @@ from lab.gateway.dataplane.intent.proxy import compile_proxy
 from lab.gateway.dataplane.intent.ranges import Spans, union
 from lab.gateway.dataplane.intent.remote import compile_remote_access
 from lab.gateway.dataplane.intent.services import ICMP, SCTP, TCP, UDP, Match, ServiceBook
+from lab.gateway.dataplane.intent.table import compile_table
 from lab.gateway.dataplane.intent.values import ANY, Port, Selector
 
 Config = Mapping[str, Sequence[Mapping]]
@@ -82,6 +83,7 @@ def compile_config(config: Config) -> Intent:
         source_check=compile_source_check(config),
         neighbours=compile_neighbours(config, ports),
         packet_checks=compile_packets(config, ports),
+        table=compile_table(config),
         local_in=[
             _local_in(row, selectors)
             for row in config.get("firewall/local-in-policy", ())

@@ -19,6 +19,7 @@ from lab.gateway.dataplane.intent.packets import PacketChecks
 from lab.gateway.dataplane.intent.proxy import Proxy
 from lab.gateway.dataplane.intent.ranges import NOTHING, Spans
 from lab.gateway.dataplane.intent.services import Match
+from lab.gateway.dataplane.intent.table import SessionTable
 from lab.gateway.dataplane.intent.values import Port, Selector
 from lab.sslvpn.plan import ServerPlan
 
@@ -175,6 +176,7 @@ class Intent:
         source_check: where packets may come from.
         neighbours: hosts whose hardware address is fixed.
         packet_checks: windows of connections, and broadcasts to other networks.
+        table: how many sessions there may be.
         local_in: policies for what comes to the gateway itself, in the order of evaluation.
         heeds_bans: whether hosts that are cut off are.
         ends_bans: whether they are let in again.
@@ -202,6 +204,7 @@ class Intent:
     source_check: SourceCheck = field(default_factory=SourceCheck)
     neighbours: tuple[Neighbour, ...] = ()
     packet_checks: PacketChecks = field(default_factory=PacketChecks)
+    table: SessionTable = field(default_factory=SessionTable)
     local_in: Sequence[LocalInPolicy] = ()
     loss_percent: float = 0.0
     mss: int = 0

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from lab.gateway.dataplane.intent.inspection import Inspected
 from lab.gateway.dataplane.intent.model import Intent, Policy, Vip
 from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS, address_elements
+from lab.gateway.dataplane.intent.table import SessionTable
 from lab.gateway.dataplane.nft import hosts
 from lab.gateway.dataplane.nft import inspection as inspection_rules
 from lab.gateway.dataplane.nft.floods import flood_rules
@@ -100,7 +101,11 @@ def render(
         **hosts.host_chains(intent),
         "local_in": local_in_rules(intent),
         "local_in_policies": local_in_policy_rules(intent.local_in, matcher),
-        "permitted": [*_timer_rules(rules, in_force, matcher), "add @hits { ct mark } accept"],
+        "permitted": [
+            *_room_rules(intent.table),
+            *_timer_rules(rules, in_force, matcher),
+            "add @hits { ct mark } accept",
+        ],
         "denied": ["add @hits { ct mark } drop"],
         "policies": _in_chunks(rules, matcher, in_force, _policy_rules),
         "vip_policies": _in_chunks(rules, matcher, _about_vips(in_force), _vip_policy_rules),
@@ -131,8 +136,16 @@ def _ban_rules(intent: Intent) -> list[str]:
     return ["ip saddr @banned4 drop", "ip6 saddr @banned6 drop"]
 
 
+def _room_rules(table: SessionTable) -> list[str]:
+    """What refuses sessions that a policy permits, as there is no room for them."""
+    return [] if table.room is None else [f"ct count over {table.room} drop"]
+
+
 def _forward_rules(intent: Intent, in_force: Sequence[Policy]) -> list[str]:
     rules = forward_rules(intent.leaks)
+    limited = intent.table.room is not None
+    if limited and intent.table.ends:
+        rules.append("ct state established drop")
     if intent.loss_percent:
         # Counts packets as they come: a TCP super-packet made by offloading is one of them.
         rules.append(f"numgen random mod 100000 < {round(intent.loss_percent * 1000)} drop")
@@ -148,8 +161,14 @@ def _forward_rules(intent: Intent, in_force: Sequence[Policy]) -> list[str]:
         "ct direction reply drop",
         "ct status & dnat == dnat jump vip_policies",
         "ct status & dnat != dnat jump policies",
-        "ct mark set 0 goto denied" if intent.counts_implicit_deny else "drop",
+        _implicit_verdict(intent, limited and intent.table.opens),
     ]
+
+
+def _implicit_verdict(intent: Intent, opens: bool) -> str:
+    if opens:
+        return "accept"
+    return "ct mark set 0 goto denied" if intent.counts_implicit_deny else "drop"
 
 
 def _timer_rules(rules: Ruleset, in_force: Iterable[Policy], matcher: Matcher) -> Iterator[str]:

@@ -35,7 +35,7 @@ def answer(address, port, stop, ended):
     listener = socket.socket(family(address), socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((address, port))
-    listener.listen(128)
+    listener.listen(1024)
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     say_ready(stop)

@@ -15,14 +15,13 @@ from gatepass.gateway.restart import BACK_S, Restart
 from gatepass.gateway.rules import RuleSet
 from gatepass.inputs.testbed import Testbed
 from gatepass.scenarios.leaks.counters import counted_in, not_counted
-from gatepass.scenarios.leaks.rules import SERVICE
 from gatepass.scenarios.leaks.ways import INTERFACES, sides_of
 from gatepass.scenarios.trouble.forbidden import PPS, Way
+from gatepass.scenarios.trouble.permitted import permit_only
 
 _LIMIT_S = BACK_S + 120
 _INTERVAL_S = 0.02
 _BEFORE_S, _AFTER_S = 0.5, 1.0
-_APPLY_S = 0.5
 _MANY = PPS
 """So many forbidden packets have to come to each port before the restart."""
 _POLICY = 81
@@ -84,7 +83,7 @@ def restart(
     for side in (client, server):
         must_be_root(shells[side.name])
     port = testbed.endpoints.server.probe_port
-    _permit(rules, port)
+    permit_only(rules, _POLICY, "restart", udp_portrange=str(port))
     ways = [
         Way(shells, *ends, "restart", port, _LIMIT_S)
         for ends in ((client, server), (server, client))
@@ -116,14 +115,3 @@ def restart(
         for way in ways:
             way.stop()
     return Restarted(asked, seconds, arrivals, forbidden)
-
-
-def _permit(rules: RuleSet, port: int) -> None:
-    """Datagrams to one port are permitted from the client to the server, and nothing else."""
-    rules.prepare()
-    name = rules.named("restart")
-    row = {"name": name, "protocol": "TCP/UDP/SCTP", "udp-portrange": str(port)}
-    rules.changes.create(SERVICE, row | {"comment": name})
-    rules.clear()
-    rules.add(rules.test_row(rules.free_id(_POLICY), nat=False, service=[{"name": name}]))
-    time.sleep(rules.in_force_within(_APPLY_S))
