@@ -55,6 +55,30 @@ def test_two_backups_of_one_configuration_are_equal() -> None:
     assert differences(comparable(BACKUP), comparable(later)) == ()
 
 
+def _with_updates(service: str, renewed: str) -> str:
+    return f"""{BACKUP}config firewall internet-service-name
+    edit "{service}"
+        set internet-service-id 65536
+    next
+end
+config vpn certificate local
+    edit "own"
+        set comments "Renewed with ACME on {renewed} (UTC)"
+    next
+    edit "other"
+        set comments "for the web server"
+    next
+end
+"""
+
+
+def test_what_a_device_rewrites_by_itself_is_no_difference() -> None:
+    before = comparable(_with_updates("Google-Other", "Mon Nov 2 10:00:00 2026"))
+    after = comparable(_with_updates("Google-Web", "Tue Nov 3 10:00:00 2026"))
+    assert differences(before, after) == ()
+    assert 'set comments "for the web server"' in after and "set passwd" in after
+
+
 def test_no_secret_is_kept() -> None:
     kept = comparable(BACKUP)
     assert not any(secret in kept for secret in ("AbC", "dEf", "MIIabc", "PRIVATE KEY"))

@@ -46,6 +46,7 @@ class Attribute:
         may_be_empty: whether an empty text is a value of its own rather than the default.
         since: first release that has it.
         until: last release that has it.
+        variants: what it is in other releases.
     """
 
     name: str
@@ -63,17 +64,19 @@ class Attribute:
     may_be_empty: bool = False
     since: Release | None = None
     until: Release | None = None
+    variants: tuple[Attribute, ...] = ()
 
     @property
     def is_member_list(self) -> bool:
         """A list of names only, which the CLI sets in one line: `set member "a" "b"`."""
         return bool(self.child and self.child.mkey and len(self.child.attributes) == 1)
 
-    def in_release(self, release: Release) -> bool:
-        """Whether a release has this attribute."""
-        return (self.since is None or release >= self.since) and (
-            self.until is None or release <= self.until
-        )
+    def cut_to(self, release: Release) -> Attribute | None:
+        """This attribute as a release has it; None if it does not."""
+        for one in (self, *self.variants):
+            if _is_within(release, one):
+                return replace(one, child=one.child and one.child.cut_to(release), variants=())
+        return None
 
 
 @dataclass(frozen=True)
@@ -186,16 +189,15 @@ class Table:
 
     def cut_to(self, release: Release) -> Table:
         """This table as a release has it."""
-        kept = {}
-        for name, attribute in self.attributes.items():
-            if attribute.in_release(release):
-                if attribute.child is not None:
-                    attribute = replace(attribute, child=attribute.child.cut_to(release))
-                kept[name] = attribute
-        return replace(self, attributes=kept)
+        cut = {name: attribute.cut_to(release) for name, attribute in self.attributes.items()}
+        return replace(self, attributes={name: one for name, one in cut.items() if one})
 
     def in_release(self, release: Release) -> bool:
         """Whether a release has this table."""
-        return (self.since is None or release >= self.since) and (
-            self.until is None or release <= self.until
-        )
+        return _is_within(release, self)
+
+
+def _is_within(release: Release, what: Attribute | Table) -> bool:
+    return (what.since is None or release >= what.since) and (
+        what.until is None or release <= what.until
+    )

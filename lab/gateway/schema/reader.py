@@ -15,15 +15,18 @@ words, ports                           several
 TYPE by PARSER                         FortiOS's type, read by a function of `values` or `parsers`
 =====================================  ============================================================
 
-Several names share a line, `dns-server1..4` are four. `entries by id:` begins a table inside the
-row, a name alone a group of attributes; `+NAME:` takes in a group of `.groups`. `.is` says what
-concerns the whole table (see `model.Table`), `.rows` what a new device has in it.
+A list instead of one such text says what the attribute is in some releases (`since 7.6.0`, `until
+7.4.99`) and in others; the first that fits holds. Several names share a line, `dns-server1..4` are
+four. `entries by id:` begins a table inside the row, a name alone a group of attributes; `+NAME:`
+takes in a group of `.groups`. `.is` says what concerns the whole table (see `model.Table`), `.rows`
+what a new device has in it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +83,10 @@ class _Reader:
         for key, what in said.items():
             if key.startswith("+"):
                 found |= self._attributes(self._groups[key[1:]])
+            elif isinstance(what, list):
+                for name in _names(key):
+                    first, *others = (self._attribute(name, one) for one in what)
+                    found[name] = replace(first, variants=tuple(others))
             elif isinstance(what, Mapping):
                 child = self._child(key, what)
                 found[child.name] = child

@@ -6,7 +6,8 @@ import re
 
 _SEVERAL_WORDS = (
     *("subnet", "src-subnet", "dst-subnet", "src", "dst", "ip", "wildcard", "allowaccess"),
-    *("tcp-portrange", "udp-portrange", "sctp-portrange", "proposal", "dhgrp", "severity"),
+    *("tcp-portrange", "udp-portrange", "sctp-portrange", "udplite-portrange"),
+    *("proposal", "dhgrp", "severity"),
 )
 """Attributes that are one text in JSON and several words in the CLI."""
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]*")

@@ -11,6 +11,12 @@ from gatepass.gateway.config_objects import outside_quotes
 # An SNMP community's name is its password, and stands there in clear.
 _COMMUNITY = re.compile(r"^config system snmp community$.*?^end$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"set name .*")
+_BY_ITSELF = re.compile(
+    r"^ *config firewall internet-service-name$.*?^ *end$\n?"  # FortiGuard's updates write it
+    r"|^ *set comments \"[^\"\n]*\bACME\b[^\"\n]*\"$\n?",  # the certificate's last renewal
+    re.DOTALL | re.MULTILINE,
+)
+"""What a device rewrites while nobody is at work on it."""
 _SCREENFUL = 40
 AS_IT_CAME = "surrogateescape"
 """How bytes that are no text are kept in a backup."""
@@ -19,9 +25,10 @@ AS_IT_CAME = "surrogateescape"
 def comparable(backup: str) -> str:
     """A backup without what differs between two backups of one configuration, secrets masked.
 
-    Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped.
+    Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped, as is
+    what a device rewrites by itself.
     """
-    readable = backup.encode(errors=AS_IT_CAME).decode(errors="replace")
+    readable = _BY_ITSELF.sub("", backup.encode(errors=AS_IT_CAME).decode(errors="replace"))
     text = _COMMUNITY.sub(
         lambda section: _NAME.sub("set name ***", section[0]), masked_text(readable)
     )

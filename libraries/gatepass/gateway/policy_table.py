@@ -21,8 +21,14 @@ from gatepass.gateway.fortigate import FortiGate, Refused
 
 Row = Mapping[str, Any]
 Span = tuple[int, int]
-TCP, UDP, SCTP, ICMP, ICMP6 = 6, 17, 132, 1, 58
-_PORTS = {TCP: "tcp-portrange", UDP: "udp-portrange", SCTP: "sctp-portrange"}
+TCP, UDP, SCTP, UDP_LITE, ICMP, ICMP6 = 6, 17, 132, 136, 1, 58
+PORT_RANGES = {
+    TCP: "tcp-portrange",
+    UDP: "udp-portrange",
+    SCTP: "sctp-portrange",
+    UDP_LITE: "udplite-portrange",  # from 7.6.0 on
+}
+"""Attributes of a service by protocol."""
 _UNCLEAR_WHERE_SET = (
     *("users", "groups", "fsso-groups", "internet-service-name", "internet-service-src-name"),
     *("internet-service6-name", "internet-service6-src-name", "ztna-ems-tag", "src-vendor-mac"),
@@ -302,7 +308,7 @@ def _virtual(vip: Row) -> tuple[Span, ...] | None:
 
 
 def _serves(service: Row, packet: Packet) -> bool:
-    protocol = str(service.get("protocol", "TCP/UDP/SCTP"))
+    protocol = str(service.get("protocol", ""))
     if protocol == "ALL":
         return True
     if protocol == "IP":
@@ -311,7 +317,7 @@ def _serves(service: Row, packet: Packet) -> bool:
         wanted = service.get("icmptype")
         mine = packet.protocol == (ICMP if protocol == "ICMP" else ICMP6)
         return mine and (wanted in (None, "") or int(str(wanted)) == packet.icmp_type)
-    ranges = str(service.get(_PORTS.get(packet.protocol, "-")) or "")
+    ranges = str(service.get(PORT_RANGES.get(packet.protocol, "-")) or "")
     return any(_in_range(one, packet) for one in ranges.split())
 
 

@@ -162,7 +162,6 @@ class RuleSet:
             return
         row = {
             "name": self.named(what),
-            "protocol": "TCP/UDP/SCTP",
             "tcp-portrange": str(port),
             "comment": self.named("service"),
         }

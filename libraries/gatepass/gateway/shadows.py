@@ -7,14 +7,20 @@ from itertools import product
 from typing import Any
 
 from gatepass.gateway.boxes import Box, Span, TooMany, complement, without
-from gatepass.gateway.policy_table import EVERY, ICMP, ICMP6, SCTP, TCP, UDP, PolicyTable, names
+from gatepass.gateway.policy_table import (
+    EVERY,
+    ICMP,
+    ICMP6,
+    PORT_RANGES,
+    PolicyTable,
+    names,
+)
 
 Row = Mapping[str, Any]
 EVERY_PORT: Span = (0, 65535)
 _EVERY_PROTOCOL: Span = (0, 255)
 ANY_SERVICE: Box = (_EVERY_PROTOCOL, EVERY_PORT, EVERY_PORT)
 """What a service is of a box: protocol, target port (of ICMP the type), source port."""
-_PORTRANGES = {TCP: "tcp-portrange", UDP: "udp-portrange", SCTP: "sctp-portrange"}
 NARROWED_BY = ("users", "groups", "fsso-groups", "ztna-ems-tag", "src-vendor-mac")
 """What makes a policy match less than its addresses and services say."""
 _ALWAYS = ("always", "", None)
@@ -193,7 +199,7 @@ def spans_of(table: PolicyTable, row: Row, key: str, version: int) -> list[Span]
 
 def service_boxes(service: Row) -> list[Box]:
     """Protocol, target port (of ICMP its type) and source port of a service."""
-    protocol = str(service.get("protocol", "TCP/UDP/SCTP"))
+    protocol = str(service.get("protocol", ""))
     number = int(service.get("protocol-number") or 0)
     if protocol == "ALL" or (protocol == "IP" and number == 0):
         return [ANY_SERVICE]
@@ -205,7 +211,7 @@ def service_boxes(service: Row) -> list[Box]:
         types = (int(kind), int(kind)) if kind.isdigit() else EVERY_PORT
         return [((number, number), types, EVERY_PORT)]
     boxes: list[Box] = []
-    for number, key in _PORTRANGES.items():
+    for number, key in PORT_RANGES.items():
         for text in str(service.get(key) or "").split():
             targets, _, sources = text.partition(":")
             all_sources = sources in ("", "0", "0-0")

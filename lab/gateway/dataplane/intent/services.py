@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from lab.gateway.dataplane.intent.addresses import names
 from lab.gateway.dataplane.intent.ranges import EVERY_PORT, Spans, contains, union
 
-ICMP, TCP, UDP, ICMP6, SCTP = 1, 6, 17, 58, 132
-WITH_PORTS = {TCP: "tcp", UDP: "udp", SCTP: "sctp"}
+ICMP, TCP, UDP, ICMP6, SCTP, UDP_LITE = 1, 6, 17, 58, 132, 136
+WITH_PORTS = {TCP: "tcp", UDP: "udp", SCTP: "sctp", UDP_LITE: "udplite"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,10 @@ class ServiceBook:
 
 
 def _matches(row: Mapping) -> Iterable[Match]:
-    protocol = str(row.get("protocol", "TCP/UDP/SCTP"))
+    protocol = str(row.get("protocol", "TCP"))
     # a service of the web proxy names what is spoken through it; its ports are TCP's
     if protocol.startswith("TCP") or row.get("proxy") == "enable":
-        for number, key in ((TCP, "tcp"), (UDP, "udp"), (SCTP, "sctp")):
+        for number, key in WITH_PORTS.items():
             for dst, src in ports(str(row.get(f"{key}-portrange") or "")):
                 yield Match(number, dst, src)
     elif protocol in ("ICMP", "ICMP6"):

@@ -57,10 +57,9 @@ for _path in ("firewall/addrgrp", "firewall/addrgrp6", "firewall.service/group")
 
 @check("firewall.service/custom")
 def _service(row: Row, view: View) -> None:
-    if row["protocol"] == "TCP/UDP/SCTP" and not any(
-        row[name] for name in ("tcp-portrange", "udp-portrange", "sctp-portrange")
-    ):
-        raise missing("tcp-portrange, udp-portrange or sctp-portrange")
+    ranges = [name for name in row if name.endswith("-portrange")]
+    if row["protocol"].startswith("TCP/UDP/") and not any(row[name] for name in ranges):
+        raise missing(" or ".join(ranges))
 
 
 @check("firewall/shaping-policy")

@@ -38,7 +38,6 @@ class ScanRules:
                 SERVICE,
                 {
                     "name": rules.named("scan"),
-                    "protocol": "TCP/UDP/SCTP",
                     "tcp-portrange": port,
                     "udp-portrange": port,
                     "comment": rules.named("service"),

@@ -201,7 +201,6 @@ def _published_address(cast: Cast, named: Named) -> Story:
                 SERVICE,
                 {
                     "name": service,
-                    "protocol": "TCP/UDP/SCTP",
                     "tcp-portrange": str(PORT),
                     "comment": named("service"),
                 },
@@ -314,7 +313,7 @@ def _own_address(cast: Cast, named: Named, several_interfaces: bool) -> Story:
 
 def _idle(cast: Cast, named: Named) -> Story:
     def service(what: str, port: int, **more: object) -> tuple[str, dict]:
-        row = {"name": named(what), "protocol": "TCP/UDP/SCTP", "udp-portrange": str(port)}
+        row = {"name": named(what), "udp-portrange": str(port)}
         return SERVICE, row | {"comment": named("service"), **more}
 
     def attempt(name: str, port: int, outlives: bool) -> Attempt:
