@@ -124,9 +124,10 @@ if ! grep -qxF "$want" "$stamp" 2>/dev/null; then
   [[ -x $venv/bin/python ]] || python3 -m venv "$venv" || failed "python3 -m venv $venv failed."
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" >&2 \
     || failed "pip could not install $requirements. See its words above."
-  "$venv/bin/python" -m compileall -q "$root/libraries" "$root/lab" >/dev/null 2>&1 || true
   printf '%s\n' "$want" >>"$stamp"
 fi
+# what has changed since the last call; otherwise each process would compile it anew
+"$venv/bin/python" -m compileall -q "$root/libraries" "$root/lab" >/dev/null 2>&1 || true
 
 # --- hand over ------------------------------------------------------------------------------------
 cd "$root"

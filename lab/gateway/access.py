@@ -16,6 +16,7 @@ from lab.gateway.cmdb.vault import Vault
 
 _RANKS = {"none": 0, "read": 1, "read-write": 2}
 READ, WRITE = 1, 2
+_BY_PARTS = "custom"
 FORGET_FAILURES_AFTER = 60.0
 
 
@@ -25,7 +26,7 @@ class Caller:
 
     Attributes:
         name: as configured.
-        rights: group of an access profile -> rank.
+        rights: group of an access profile, or part of one (`fwgrp.policy`) -> rank.
         csrf: what writes must repeat in X-CSRFTOKEN; None for a token.
     """
 
@@ -34,8 +35,18 @@ class Caller:
     csrf: str | None = None
 
     def may(self, group: str, rank: int) -> bool:
-        """Whether the access profile gives this right."""
-        return self.rights.get(group, 0) >= rank
+        """Whether the access profile gives this right.
+
+        Args:
+            group: a group or a part of one, or several of which all are needed; empty for what
+                anyone may.
+            rank: `READ` or `WRITE`.
+        """
+        return all(self._rank(one) >= rank for one in group.split())
+
+    def _rank(self, group: str) -> int:
+        whole = group.partition(".")[0]
+        return self.rights.get(group, self.rights.get(whole, 0))
 
 
 @dataclass
@@ -109,6 +120,18 @@ def _trusted(address: str, networks: list[str]) -> bool:
     return False
 
 
+def _rights(profile: Row) -> dict[str, int]:
+    """What an access profile gives, each part of a group by itself where it says so (custom)."""
+    rights = {}
+    for name, value in profile.items():
+        if value == _BY_PARTS:
+            parts = profile[f"{name}-permission"]
+            rights |= {f"{name}.{part}": _RANKS[rank] for part, rank in parts.items()}
+        elif name.endswith("grp") or name == "wifi":
+            rights[name] = _RANKS[value]
+    return rights
+
+
 class Access:
     """Decides who calls.
 
@@ -154,9 +177,7 @@ class Access:
 
     def _caller(self, row: Row, csrf: str | None = None) -> Caller:
         profile = self._database.state.find("system/accprofile", row["accprofile"]) or {}
-        rights = {name: _RANKS.get(value, 0) for name, value in profile.items()
-                  if name.endswith("grp") or name == "wifi"}
-        return Caller(row["name"], rights, csrf)
+        return Caller(row["name"], _rights(profile), csrf)
 
     def log_in(self, name: str, password: str, address: str, *,
                with_csrf: bool) -> tuple[str, AdminSession] | None:

@@ -63,7 +63,7 @@ def address_of(run: RunContext, whose: str) -> str:
     if whose == "client":
         return run.testbed.endpoints.client.address
     port = run.testbed.gateway.server_port
-    known = run.gateway.monitor("system/interface")["results"].get(port, {}).get("ip")
+    known = run.gateway.interfaces().get(port, {}).get("ip")
     if not known:
         raise NotProven(f"the gateway tells no address of its port {port}; check server_port.")
     return known

@@ -154,13 +154,18 @@ def test_script_that_ends_too_early(api: GatewayUnderTest) -> None:
     assert api.call("GET", "cmdb/firewall/address/open").status_code == 404
 
 
+def history(api: GatewayUnderTest) -> list[dict]:
+    """The scripts that ran, newest first."""
+    return api.get("monitor/system/config-script")["conf_scripts"]["history"]
+
+
 def test_script_history(api: GatewayUnderTest) -> None:
     run_script(api, "frobnicate\n")
-    last = api.get("monitor/system/config-script")["history"][0]
+    last = history(api)[0]
     assert last["name"] == "test.conf"
-    assert "frobnicate" in last["result"]
+    assert "frobnicate" in last["status"]
     api.post("monitor/system/config-script/delete", {"id_list": [last["id"]]})
-    assert last not in api.get("monitor/system/config-script")["history"]
+    assert last not in history(api)
 
 
 def test_backup_and_restore(api: GatewayUnderTest) -> None:

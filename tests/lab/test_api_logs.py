@@ -63,13 +63,13 @@ def ask(api: GatewayUnderTest, path: str, **parameters: Any) -> dict[str, Any]:
 
 
 def test_no_event_yet(api: GatewayUnderTest) -> None:
-    answer = ask(api, "memory/virus")
+    answer = ask(api, "disk/virus")
     assert (answer["results"], answer["total_lines"], answer["completed"]) == ([], 0, 100)
 
 
 def test_an_event_has_the_fields_of_fortios(api: GatewayUnderTest) -> None:
     write(api.folder / "security.jsonl", event())
-    answer = ask(api, "memory/virus")
+    answer = ask(api, "disk/virus")
     assert (answer["status"], answer["category"], answer["rows"]) == ("success", "virus", 1)
     assert answer["serial"] == "LABGW0000000001"
     row = answer["results"][0]
@@ -100,6 +100,16 @@ def test_an_event_has_the_fields_of_fortios(api: GatewayUnderTest) -> None:
         == row
     )
     assert not {"attack", "app", "hostname"} & set(row)
+
+
+def test_memory_holds_none_unless_it_is_told_to(api: GatewayUnderTest) -> None:
+    write(api.folder / "security.jsonl", event())
+    assert ask(api, "memory/virus")["results"] == [], "a success with nothing in it"
+    api.put("cmdb/log.memory/setting", {"status": "enable"})
+    try:
+        (row,) = ask(api, "memory/virus")["results"]
+    finally:
+        api.put("cmdb/log.memory/setting", {"status": "disable"})
     assert ask(api, "disk/virus")["results"] == [row]
 
 
@@ -116,23 +126,23 @@ def test_each_log_has_its_own_events(
     api: GatewayUnderTest, category: str, fields: dict[str, Any]
 ) -> None:
     write(api.folder / "security.jsonl", event(), event(1, type=category, subtype="", **fields))
-    (row,) = ask(api, f"memory/{category}")["results"]
+    (row,) = ask(api, f"disk/{category}")["results"]
     assert row | fields == row
     assert row["eventtype"]
-    assert ask(api, "memory/virus")["total_lines"] == 1
+    assert ask(api, "disk/virus")["total_lines"] == 1
 
 
 def test_newest_first_by_pages(api: GatewayUnderTest) -> None:
     write(api.folder / "security.jsonl", *(event(n, srcport=n) for n in range(50)))
-    first = ask(api, "memory/virus")
+    first = ask(api, "disk/virus")
     assert [row["srcport"] for row in first["results"]] == list(range(49, 29, -1))
     assert first["total_lines"] == 50
-    page = ask(api, "memory/virus", rows=3, start=10)
+    page = ask(api, "disk/virus", rows=3, start=10)
     assert [row["srcport"] for row in page["results"]] == [39, 38, 37]
     assert (page["start"], page["rows"], page["total_lines"]) == (10, 3, 50)
     assert page["session_id"] != first["session_id"]
     write(api.folder / "security.jsonl", event(99, srcport=99))
-    assert ask(api, "memory/virus", rows=1)["results"][0]["srcport"] == 99
+    assert ask(api, "disk/virus", rows=1)["results"][0]["srcport"] == 99
 
 
 def test_filters(api: GatewayUnderTest) -> None:
@@ -144,7 +154,7 @@ def test_filters(api: GatewayUnderTest) -> None:
     )
 
     def times(*filters: str) -> list[float]:
-        found = ask(api, "memory/virus", filter=list(filters))["results"]
+        found = ask(api, "disk/virus", filter=list(filters))["results"]
         return [round(row["eventtime"] / 1e9 - START, 3) for row in found]
 
     assert times("srcip==198.18.1.11") == [0]
@@ -160,7 +170,7 @@ def test_filters(api: GatewayUnderTest) -> None:
 
 def test_raw_is_text(api: GatewayUnderTest) -> None:
     write(api.folder / "security.jsonl", event(), event(1, msg='say "hi"\nnow'))
-    answer = api.call("GET", "log/memory/virus/raw", params={"rows": 10})
+    answer = api.call("GET", "log/disk/virus/raw", params={"rows": 10})
     assert answer.status_code == 200
     newest, oldest = answer.text.splitlines()
     assert 'type="utm" subtype="virus"' in oldest
@@ -171,19 +181,19 @@ def test_raw_is_text(api: GatewayUnderTest) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
-        ("GET", "log/memory/gossip", 404),
+        ("GET", "log/disk/gossip", 404),
         ("GET", "log/tape/virus", 404),
-        ("GET", "log/memory", 404),
+        ("GET", "log/disk", 404),
         ("GET", "log", 404),
-        ("GET", "log/memory/virus/raw/more", 404),
-        ("GET", "log/memory/virus/select", 200),
-        ("POST", "log/memory/virus", 405),
-        ("DELETE", "log/memory/virus", 405),
-        ("GET", "log/memory/virus?rows=many", 424),
-        ("GET", "log/memory/virus?rows=-1", 424),
-        ("GET", "log/memory/virus?start=-1", 424),
-        ("GET", "log/memory/virus?filter=nonsense", 424),
-        ("GET", "log/memory/virus?vdom=other", 403),
+        ("GET", "log/disk/virus/raw/more", 404),
+        ("GET", "log/disk/virus/select", 200),
+        ("POST", "log/disk/virus", 405),
+        ("DELETE", "log/disk/virus", 405),
+        ("GET", "log/disk/virus?rows=many", 424),
+        ("GET", "log/disk/virus?rows=-1", 424),
+        ("GET", "log/disk/virus?start=-1", 424),
+        ("GET", "log/disk/virus?filter=nonsense", 424),
+        ("GET", "log/disk/virus?vdom=other", 403),
     ],
 )
 def test_calls(api: GatewayUnderTest, method: str, path: str, status: int) -> None:
@@ -193,20 +203,20 @@ def test_calls(api: GatewayUnderTest, method: str, path: str, status: int) -> No
 def test_half_a_line_and_rubbish_do_no_harm(api: GatewayUnderTest) -> None:
     file, line = api.folder / "security.jsonl", json.dumps(event(5))
     write(file, event(), "rubbish\n", "[]\n", '{"type": "virus"}\n', '{"time": 1e999}\n', line[:20])
-    assert ask(api, "memory/virus")["total_lines"] == 1
+    assert ask(api, "disk/virus")["total_lines"] == 1
     write(file, line[20:] + "\n")
-    assert ask(api, "memory/virus")["total_lines"] == 2
-    assert api.call("GET", "log/memory/ips").status_code == 200
+    assert ask(api, "disk/virus")["total_lines"] == 2
+    assert api.call("GET", "log/disk/ips").status_code == 200
 
 
 def test_a_log_made_anew_is_read_anew(api: GatewayUnderTest) -> None:
     file = api.folder / "security.jsonl"
     write(file, *(event(n) for n in range(5)))
-    assert ask(api, "memory/virus")["total_lines"] == 5
+    assert ask(api, "disk/virus")["total_lines"] == 5
     file.write_text("")
-    assert ask(api, "memory/virus")["total_lines"] == 0
+    assert ask(api, "disk/virus")["total_lines"] == 0
     write(file, event(9))
-    assert ask(api, "memory/virus")["results"][0]["eventtime"] == 1_700_000_009_250_000_000
+    assert ask(api, "disk/virus")["results"][0]["eventtime"] == 1_700_000_009_250_000_000
 
 
 def test_the_log_is_bounded_while_its_writer_goes_on(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ class Store:
     def scripts(self) -> list[dict[str, Any]]:
         """The scripts that ran, newest first."""
         rows = self._db.execute("SELECT id, time, admin, name, result FROM script ORDER BY id DESC")
-        names = ("id", "time", "admin", "name", "result")
+        names = ("id", "time", "admin", "name", "status")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def delete_scripts(self, numbers: Iterable[int]) -> None:

@@ -103,7 +103,7 @@ def _shown(failure: Failure) -> dict[str, Any]:
 
 
 async def _scripts(device: Device, call: Call) -> dict[str, Any]:
-    return {"history": device.store.scripts()}
+    return {"conf_scripts": {"history": device.store.scripts()}}
 
 
 async def _delete_scripts(device: Device, call: Call) -> dict[str, Any]:

@@ -97,13 +97,15 @@ def _dial_up(
                     "proxy_dst": [_network(_span(text)) for text in key.remote],
                 }
                 selectors.append(shown)
+        login = {"user": sa.user, "auth_type": "eap"} if sa.user else {}
         found.append(
             _about(row, selectors)
+            | login
             | {
                 "name": f"{row['name']}_{place}",
                 "parent": row["name"],
                 "type": "dialup",
-                "username": sa.user or sa.remote_id,
+                "username": sa.remote_id,
                 "rgwy": sa.remote,
                 "rport": sa.remote_port,
                 "tun_id": sa.assigned or sa.remote,

@@ -1,4 +1,4 @@
-"""`/api/v2/log`: the log of the security services, from memory and from disk alike."""
+"""`/api/v2/log`: the log of the security services, from memory and from disk."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Logs:
             text.replace('"', "").replace("=*", "==") for text in call.query.get("filter", [])
         ]
         query = Query.parse(filters, None, str(start), str(rows))
-        matching = query.matching(self._rows(category))
+        matching = query.matching(self._rows(place, category))
         page = query.page(matching)
         if wanted == ["raw"]:
             lines = "".join(as_text(row) + "\n" for row in page)
@@ -83,7 +83,11 @@ class Logs:
         }
         return Answer(200, to_json(fields | self._device.identity.signature()))
 
-    def _rows(self, category: str) -> list[dict[str, Any]]:
+    def _rows(self, place: str, category: str) -> list[dict[str, Any]]:
+        """The rows of a log; none in the one that is not written to, which is no error."""
+        settings = self._device.database.state.singleton(f"log.{place}/setting")
+        if settings["status"] != "enable":
+            return []
         return [
             shown(event, category)
             for event in self._device.security_log.events()

@@ -90,7 +90,14 @@ class Changes:
                     raise
                 self._remove(path, [row[key] for row in rows])  # the half that a script got done
                 continue
-            self.verify(path, rows, before)
+            try:
+                self.verify(path, rows, before)
+            except AssertionError:
+                if way != "script":
+                    raise
+                # a device carries out the lines that it understands, and may say yes all the same
+                self.remove(path, [row[key] for row in rows])
+                continue
             return way
         raise AssertionError("unreachable: the last way either works or raises")
 

@@ -220,7 +220,8 @@ class FortiGate:
         if not text.startswith("#config-version"):
             raise Refused(
                 f"{self.url} gave no backup of its configuration (HTTP {response.status}). "
-                "Give the API user read access to the maintenance group (mntgrp).",
+                "Give the API user's access profile read and write access to administrator users "
+                "and maintenance (sysgrp: admin, mnt).",
                 status=response.status,
             )
         if not is_whole(text):
@@ -246,13 +247,18 @@ class FortiGate:
         must_be_answer(path, answer)
         return answer
 
+    def interfaces(self) -> dict[str, dict]:
+        """State, addresses and counters of all ports by name, VLANs and aggregates among them."""
+        asked = {"include_vlan": "true", "include_aggregate": "true"}
+        return self.monitor("system/interface", **asked)["results"]
+
     def port_address(self, port: str) -> str:
         """The device's IPv4 address on one of its ports.
 
         Raises:
             Refused: it tells none.
         """
-        address = self.monitor("system/interface")["results"].get(port, {}).get("ip")
+        address = self.interfaces().get(port, {}).get("ip")
         if not address:
             raise Refused(
                 f"The gateway tells no address of its port {port}; check the ports in the testbed "

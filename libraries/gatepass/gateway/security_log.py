@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from gatepass.gateway.fortigate import FortiGate, Refused
 
-_DEVICES = ("memory", "disk")
+_DEVICES = ("disk", "memory")
+"""A gateway that logs to one of them answers for the other as well, with nothing."""
 _ROWS = 200
 _ACTED = (
-    *("block", "blocked", "drop", "dropped"),
+    *("block", "blocked", "drop", "dropped", "drop_session"),
     *("reset", "reset_client", "reset_server", "clear_session"),
 )
 
@@ -22,25 +23,26 @@ def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[d
         policyid: of the policy that the sessions met.
 
     Returns:
-        Entries, newest first.
+        Entries, of each log the newest first.
 
     Raises:
         Refused: the device gives no such log to this user.
     """
-    refusal: Refused | None = None
+    refusals: list[Refused] = []
+    entries: list[dict] = []
     for device in _DEVICES:
         try:
-            answer = gateway.log(f"{device}/{kind}", rows=_ROWS, filter=f"srcip=={client}")
+            entries += gateway.log(f"{device}/{kind}", rows=_ROWS, filter=f"srcip=={client}")
         except Refused as refused:
-            refusal = refusal or refused
-            continue
-        return [
-            entry
-            for entry in answer
-            if str(entry.get("action", "")).lower() in _ACTED
-            and str(entry.get("policyid", policyid)) == str(policyid)
-        ]
-    raise refusal
+            refusals.append(refused)
+    if len(refusals) == len(_DEVICES):
+        raise refusals[0]
+    return [
+        entry
+        for entry in entries
+        if str(entry.get("action", "")).lower() in _ACTED
+        and str(entry.get("policyid", policyid)) == str(policyid)
+    ]
 
 
 def described(entry: dict) -> str:

@@ -203,7 +203,7 @@ def from_gateway(folder: FailureFolder, gateway: FortiGate, journal: Journal | N
         ("objects", "what else the run has made", objects),
         ("shaping", "shapers and shaping policies", lambda: {p: brief.rows(p) for p in _SHAPING}),
         ("routes", "the routing table", lambda: results("router/ipv4")),
-        ("interfaces", "state and counters of the ports", lambda: results("system/interface")),
+        ("interfaces", "state and counters of the ports", brief.interfaces),
         ("sessions", f"the session table (at most {_SESSIONS})", sessions),
         (
             "resources",

@@ -13,7 +13,7 @@ _LAG_S = 10
 
 def counted_in(gateway: FortiGate, sides: Iterable[Side]) -> dict[str, int | None]:
     """What the gateway's ports have counted in, in packets, by the name of the side."""
-    shown = gateway.monitor("system/interface")["results"]
+    shown = gateway.interfaces()
     return {side.name: shown.get(side.port, {}).get("rx_packets") for side in sides}
 
 

@@ -80,7 +80,8 @@ class DialUp(AccessConfiguration):
         """The users with a tunnel, from the monitor ``vpn/ipsec``."""
         return [
             Listed(
-                str(row.get("username") or row.get("user") or ""),
+                # of one who logged in by EAP the other is how the program calls itself in IKE
+                str(row.get("user") or row.get("username") or ""),
                 str(row.get("tun_id", "")),
                 int(row.get("incoming_bytes", 0)) + int(row.get("outgoing_bytes", 0)),
             )

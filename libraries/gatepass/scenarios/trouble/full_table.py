@@ -32,7 +32,7 @@ _ROOM = 30
 _TALK_S = 0.02
 _APPLY_S = 3
 """How long a change may take to come into force."""
-BACK_S = 30
+BACK_S = 10
 """How long new connections may go on being refused once there is room."""
 _LIMIT_S = BACK_S + 120
 _POLICY = 84
