@@ -254,7 +254,11 @@ def test_backup(api: ScriptedApi, client: FortiGate) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "sentence"),
-    [(told(403), r"read and write access to administrator users and maintenance"), (text(200, PAGE), "no backup"), (text(401, PAGE), "API token")],
+    [
+        (told(403), "read and write access to administrator users and maintenance"),
+        (text(200, PAGE), "no backup"),
+        (text(401, PAGE), "API token"),
+    ],
 )
 def test_no_backup(api: ScriptedApi, client: FortiGate, answer, sentence: str) -> None:
     api.script = [answer]
