@@ -57,6 +57,7 @@ class Downloads(KeywordLibrary):
         """
         count, file, rate = self.run.profile.downloads, self._file, ServicesRate(self.check)
         file.protocol, file.size = protocol, self.run.profile.download_mib * MIB
+        self.run.inspection.must_inspect(self.run.profile.download_mib)
         self.run.files.noise("large.bin", file.size)
         if rate.direct_address:
             rate.direct = [self._directly(rate).mbps for _ in range(FEWEST)]

@@ -28,6 +28,8 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--port", type=int, default=443, help="management port")
     result.add_argument("--serial", required=True, help="serial number, beginning with LAB")
     result.add_argument("--version", default="7.4.8", help="FortiOS release to stand in for")
+    result.add_argument("--memory", type=int, default=16_384, metavar="MIB",
+                        help="memory that it tells, and that limits depend on")
     result.add_argument("--delivered", type=Path,
                         help="FortiOS script for a gateway that has no state yet")
     return result
@@ -37,7 +39,8 @@ def main() -> int:
     """Run the gateway; answers the exit code."""
     options = parser().parse_args()
     try:
-        identity = Identity(options.serial, Version.parse(options.version))
+        identity = Identity(options.serial, Version.parse(options.version),
+                            memory_mib=options.memory)
         log_to(options.folder)
         restarted = False
         while _serves(options, identity, restarted):

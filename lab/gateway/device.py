@@ -105,9 +105,10 @@ class Device:
         self.faults = Faults(self.store)
         self.banned: dict[str, dict[str, Any]] = {}
         self.applier = Applier(data_plane, self._snapshot)
+        tables = schema.tables(identity.version.release, identity.memory_mib)
         self.database = Database(
-            schema.tables(identity.version.release), self.store, Builder(self.vault),
-            self._changed, lambda: "evaluation-licence" in self.faults, self._furnish,
+            tables, self.store, Builder(self.vault), self._changed,
+            lambda: "evaluation-licence" in self.faults, self._furnish,
             self.faults.loses_object)
         self.resources = Resources(
             folder.path, lambda: self.applier.call(data_plane.session_count),

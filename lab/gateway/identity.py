@@ -24,11 +24,14 @@ class Identity:
         serial: begins with LAB, as no Fortinet serial number does.
         version: the FortiOS release that it stands in for.
         model_number: the part of its model behind the product's name.
+        memory_mib: that it tells, and that some of its limits depend on; its machine's own may be
+            another.
     """
 
     serial: str
     version: Version
     model_number: str = MODEL_NUMBER
+    memory_mib: int = 16_384
 
     def __post_init__(self) -> None:
         if not self.serial.startswith("LAB"):

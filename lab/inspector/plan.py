@@ -102,6 +102,8 @@ class InspectionPolicy:
         antivirus: service -> block or monitor.
         antivirus_profile: its name.
         buffering: service -> how a proxy buffers; none where the policy inspects by flow.
+        server_name_check: of TLS: what becomes of a server whose certificate holds another name
+            than the one asked for: enable (it is judged by the certificate's), strict, disable.
     """
 
     id: int
@@ -111,6 +113,7 @@ class InspectionPolicy:
     antivirus: Mapping[str, str] = field(default_factory=dict)
     antivirus_profile: str = ""
     buffering: Mapping[str, Buffering] = field(default_factory=dict)
+    server_name_check: str = "disable"
     web: WebFilter | None = None
     files: FileFilter | None = None
     applications: AppList | None = None
@@ -162,6 +165,7 @@ def _policy(row: Mapping[str, Any]) -> InspectionPolicy:
         antivirus=row["antivirus"],
         antivirus_profile=row["antivirus_profile"],
         buffering={name: Buffering(*limit) for name, limit in row["buffering"].items()},
+        server_name_check=row["server_name_check"],
         web=web and WebFilter(web["profile"], web["log_all"], _entries(web["entries"])),
         files=files and FileFilter(files["profile"], files["log"], _file_rules(files["rules"])),
         applications=apps and _applications(apps),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lab.inspector import http
+from lab.inspector.certificate import covers, names_of
 from lab.inspector.judge import FROM_CLIENT, FROM_SERVER
 from lab.inspector.reader import Body, Reader
 from lab.inspector.relay import Relay
@@ -36,7 +37,7 @@ class RawSession(InspectedSession):
 
 
 class TlsSession(RawSession):
-    """A session of TLS: judged by the server name, then passed on."""
+    """A session of TLS: judged by the server's name, then passed on."""
 
     service = "HTTPS"
 
@@ -50,10 +51,25 @@ class TlsSession(RawSession):
             except NoHello:
                 break
             if name is not None or not piece:
-                judge.hostname = name or self.leg.dest[0]
+                judge.hostname = await self._rated(name or "") or self.leg.dest[0]
                 judge.url = f"https://{judge.hostname}/"
                 judge.look(FROM_CLIENT, "host", judge.hostname.encode())
                 judge.web(None)
                 break
         self.from_client.kept = hello
         await super().upward()
+
+    async def _rated(self, asked: str) -> str:
+        """The name that the session is judged by: the one asked for, or the certificate's own.
+
+        Raises:
+            OSError: they differ, and the profile is strict.
+        """
+        if self.policy.server_name_check == "disable":
+            return asked
+        names = await names_of(self.room.loop, self.leg, asked)
+        if not names or covers(names, asked):
+            return asked
+        if self.policy.server_name_check == "strict":
+            raise OSError("the server's certificate is another's")
+        return names[0]

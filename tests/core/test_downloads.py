@@ -60,7 +60,9 @@ class World:
             file_server=ports,
             client=None,
             gateway=SimpleNamespace(monitor=lambda path: {"results": self.licences}),
-            inspection=SimpleNamespace(switch=self._switch, begin=lambda: None, mode=""),
+            inspection=SimpleNamespace(
+                switch=self._switch, begin=lambda: None, mode="", must_inspect=lambda mib: None
+            ),
             rules=SimpleNamespace(in_force_within=lambda seconds: 0.0),
             testbed=SimpleNamespace(endpoints=SimpleNamespace(server=self.server)),
             promised=lambda promise: 120.0,

@@ -58,11 +58,34 @@ def test_on_and_off_and_gone(
         assert (row["nat"], row["inspection-mode"]) == ("enable", mode)
         limits = gateway.row("firewall/profile-protocol-options", row["profile-protocol-options"])
         assert limits["http"]["oversize-limit"] == limits["ftp"]["oversize-limit"] == 11
+        tls = gateway.row("firewall/ssl-ssh-profile", row["ssl-ssh-profile"])
+        assert tls["https"]["status"] == "certificate-inspection"
+        assert tls["https"]["sni-server-cert-check"] == "disable"
+        assert tls["smtps"]["status"] == tls["ssh"]["status"] == "disable"
     inspection.switch(False)
     row = policy(gateway, inspection)
     assert row["utm-status"] == "disable" and row["av-profile"] == ""
     inspection.switch(True)
     assert undo(gateway, changes.journal, tmp_path / SAVED).identical
+
+
+def test_what_is_inspected_of_a_file_is_as_much_as_the_memory_allows(
+    gateway: FortiGate, inspection: Inspection
+) -> None:
+    """The device's own figure, a tenth of its memory, is asked for."""
+    most = gateway.most("firewall/profile-protocol-options", "http", "oversize-limit")
+    assert most == 1638
+    assert gateway.most("firewall/profile-protocol-options", "http", "no-such") is None
+    assert gateway.most("firewall/no-such", "http") is None
+    inspection.profiles[FLOW].largest_mib = 2000
+    with pytest.raises(NotProven, match=r"files of up to 1,638 MiB.* of 1,638 or less"):
+        inspection.must_inspect(2000)
+    inspection.must_inspect(1638)
+    inspection.switch(True)
+    limits = gateway.row(
+        "firewall/profile-protocol-options", policy(gateway, inspection)["profile-protocol-options"]
+    )
+    assert limits["http"]["oversize-limit"] == most
 
 
 class NoProxy(SecurityProfiles):

@@ -82,6 +82,40 @@ def test_missing_permission_is_403(api: GatewayUnderTest) -> None:
     api.delete("cmdb/system/api-user/reader")
 
 
+def test_a_profile_may_give_parts_of_a_group(api: GatewayUnderTest) -> None:
+    profile = {
+        "name": "parts",
+        **{"fwgrp": "custom", "fwgrp-permission": {"address": "read-write", "policy": "read"}},
+        **{"sysgrp": "custom", "sysgrp-permission": {"mnt": "read-write"}},
+    }
+    api.post("cmdb/system/accprofile", profile)
+    api.post("cmdb/system/api-user", {
+        "name": "some", "accprofile": "parts",
+        "trusthost": [{"id": 1, "ipv4-trusthost": "127.0.0.0/8"}]})
+    token = api.post("monitor/system/api-user/generate-key",
+                     {"api-user": "some"})["results"]["access_token"]
+    with api.new_session(token) as some:
+        def status(method: str, path: str, body: dict | None = None) -> int:
+            address = f"{api.url}/api/v2/{path}"
+            return some.request(method, address, json=body, timeout=10).status_code
+
+        backup = ("POST", "monitor/system/config/backup", {"scope": "global"})
+        assert status("POST", "cmdb/firewall/address", {"name": "x"}) == 200
+        assert status("DELETE", "cmdb/firewall/address/x") == 200
+        assert status("GET", "cmdb/firewall/policy") == 200
+        assert status("PUT", "cmdb/firewall/policy/1", {"comments": "x"}) == 403
+        assert status("GET", "cmdb/firewall.service/custom") == 403
+        assert status("GET", "cmdb/router/static") == 403
+        assert status("GET", "monitor/system/status") == 200, "anyone may"
+        assert status("GET", "monitor/system/resource/usage") == 403
+        assert status(*backup) == 403, "it takes the right to administrators as well"
+        parts = {"mnt": "read-write", "admin": "read-write"}
+        api.put("cmdb/system/accprofile/parts", {"sysgrp-permission": parts})
+        assert status(*backup) == 200
+    api.delete("cmdb/system/api-user/some")
+    api.delete("cmdb/system/accprofile/parts")
+
+
 def test_token_in_the_url(api: GatewayUnderTest, make_gateway: MakeGateway) -> None:
     assert get(api, params={"access_token": TOKEN}).status_code == 401
     older = make_gateway("7.4.4")

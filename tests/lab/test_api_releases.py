@@ -5,6 +5,7 @@ from __future__ import annotations
 from gateway_client import GatewayUnderTest
 
 from conftest import MakeGateway
+from lab.gateway.schema import tables
 
 SERVICE = "cmdb/firewall.service/custom"
 OLD, NEW = "TCP/UDP/SCTP", "TCP/UDP/UDP-Lite/SCTP"
@@ -17,6 +18,17 @@ def test_a_services_protocol(api: GatewayUnderTest) -> None:
     seen = api.get(f"{SERVICE}/s")[0]
     assert seen["protocol"] == OLD, "the default, for who leaves it out"
     assert "udplite-portrange" not in seen
+
+
+def test_a_limit_that_depends_on_memory(api: GatewayUnderTest) -> None:
+    path = "cmdb/firewall/profile-protocol-options"
+    for most, status in ((1639, 500), (1638, 200)):
+        row = {"name": "p", "http": {"oversize-limit": most}}
+        assert api.call("POST", path, row).status_code == status
+    schema = api.get(f"{path}?action=schema")
+    assert schema["children"]["http"]["children"]["oversize-limit"]["max-value"] == 1638
+    small = tables((7, 4, 8), memory_mib=2048)["firewall/profile-protocol-options"]
+    assert small.attributes["ftp"].child.attributes["oversize-limit"].limits == (1, 204)
 
 
 def test_it_has_another_name_from_7_6_on(make_gateway: MakeGateway) -> None:

@@ -85,6 +85,16 @@ def test_address_objects_of_every_type():
     assert address_elements(book.resolve(["net"], negate=True), 4)[0] == "0.0.0.0-9.255.255.255"
 
 
+def test_a_zone_is_its_ports():
+    row = policy(1, srcintf=refs("inside"), dstintf=refs("port1"))
+    zone = {
+        "name": "inside",
+        "interface": [{"interface-name": "port2"}, {"interface-name": "port3"}],
+    }
+    (compiled,) = compile_config({"firewall/policy": [row], "system/zone": [zone]}).policies
+    assert (compiled.selects.srcintf, compiled.selects.dstintf) == (("port2", "port3"), ("port1",))
+
+
 def test_services_are_joined_by_protocol():
     book = ServiceBook(
         [

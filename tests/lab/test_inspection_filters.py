@@ -86,6 +86,25 @@ def test_https_is_left_alone_without_inspection_of_certificates(rig):
     assert rig.get("index.html", host="blocked.lab").status == 403
 
 
+@pytest.mark.parametrize(
+    ("check", "blocked", "others"),
+    [("disable", False, True), ("enable", True, True), ("strict", False, False)],
+)
+def test_a_certificate_of_another_name(rig, check, blocked, others):
+    """The server's certificate holds none of the names: FortiOS goes by it, or lets nothing pass.
+
+    Args:
+        check: `sni-server-cert-check` of the profile.
+        blocked, others: whether the blocked site, and another one, are reached.
+    """
+    https = {"status": "certificate-inspection", "ports": "443", "sni-server-cert-check": check}
+    wanted = url_filter(("blocked.lab", "simple", "block"), ssl_ssh_profile="tls")
+    wanted["firewall/ssl-ssh-profile"] = [{"name": "tls", "https": https}]
+    rig.apply(wanted)
+    assert reached(rig.get("index.html", host="blocked.lab", scheme="https")) == blocked
+    assert reached(rig.get("index.html", host="allowed.lab", scheme="https")) == others
+
+
 def test_monitoring_logs_and_lets_pass(rig):
     rig.apply(url_filter(("blocked.lab", "simple", "monitor")))
     before = len(rig.events())

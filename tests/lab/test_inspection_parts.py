@@ -8,10 +8,17 @@ from inspection_rig import antivirus, inspected, with_profiles
 from lab.gateway.dataplane.faults.network import with_faults
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.inspector import ftp, http, tls
+from lab.inspector.certificate import covers
 from lab.inspector.filetypes import file_type
 from lab.inspector.marks import slots
 from lab.inspector.signatures import Rule, Search
 from lab.inspector.urlfilter import UrlEntry, first_match
+
+
+def test_names_that_a_certificate_covers() -> None:
+    names = ("www.lab", "*.shop.lab")
+    assert covers(names, "www.lab") and covers(names, "one.shop.lab")
+    assert not any(covers(names, asked) for asked in ("shop.lab", "a.b.shop.lab", "lab", ""))
 
 
 @pytest.mark.parametrize(

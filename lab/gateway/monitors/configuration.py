@@ -150,13 +150,13 @@ async def _delete_revision(device: Device, call: Call) -> dict[str, Any]:
 
 
 MONITORS = {
-    "system/config/backup": Monitor("sysgrp", post=_backup),
-    "system/config/restore": Monitor("sysgrp", post=_restore),
-    "system/config-script": Monitor("sysgrp", get=_scripts),
-    "system/config-script/upload": Monitor("sysgrp", post=_upload_script),
-    "system/config-script/delete": Monitor("sysgrp", post=_delete_scripts),
-    "system/config-revision": Monitor("sysgrp", get=_revisions),
-    "system/config-revision/save": Monitor("sysgrp", post=_save_revision),
-    "system/config-revision/file": Monitor("sysgrp", get=_revision_file),
-    "system/config-revision/delete": Monitor("sysgrp", post=_delete_revision),
+    "system/config/backup": Monitor("sysgrp.admin sysgrp.mnt", post=_backup),
+    "system/config/restore": Monitor("sysgrp.mnt", post=_restore),
+    "system/config-script": Monitor("sysgrp.cfg", get=_scripts),
+    "system/config-script/upload": Monitor("sysgrp.cfg", post=_upload_script),
+    "system/config-script/delete": Monitor("sysgrp.cfg", post=_delete_scripts),
+    "system/config-revision": Monitor("sysgrp.cfg", get=_revisions),
+    "system/config-revision/save": Monitor("sysgrp.cfg", post=_save_revision),
+    "system/config-revision/file": Monitor("sysgrp.cfg", get=_revision_file),
+    "system/config-revision/delete": Monitor("sysgrp.cfg", post=_delete_revision),
 }

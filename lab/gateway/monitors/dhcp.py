@@ -41,4 +41,4 @@ async def _leases(device: Device, call: Call) -> list[dict[str, Any]]:
     return shown
 
 
-MONITORS = {"system/dhcp": Monitor("netgrp", get=_leases)}
+MONITORS = {"system/dhcp": Monitor("netgrp.cfg", get=_leases)}

@@ -110,10 +110,10 @@ async def _sessions(device: Device, call: Call) -> dict[str, Any]:
 
 
 MONITORS = {
-    "firewall/policy": Monitor("fwgrp", get=_policies),
-    "firewall/policy/clear_counters": Monitor("fwgrp", post=_clear_counters),
-    "firewall/policy/reset": Monitor("fwgrp", post=_clear_counters),
-    "firewall/policy-lookup": Monitor("fwgrp", get=_lookup),
-    "firewall/session": Monitor("sysgrp", get=_sessions),
-    "firewall/sessions": Monitor("sysgrp", get=_sessions, since=(7, 6, 0)),
+    "firewall/policy": Monitor("fwgrp.policy", get=_policies),
+    "firewall/policy/clear_counters": Monitor("fwgrp.policy", post=_clear_counters),
+    "firewall/policy/reset": Monitor("fwgrp.policy", post=_clear_counters),
+    "firewall/policy-lookup": Monitor("fwgrp.policy", get=_lookup),
+    "firewall/session": Monitor("sysgrp.cfg", get=_sessions),
+    "firewall/sessions": Monitor("sysgrp.cfg", get=_sessions, since=(7, 6, 0)),
 }

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from lab.gateway.call import Call
 from lab.gateway.faults import EVERY_FUNCTION
-from lab.gateway.monitors.model import Monitor
+from lab.gateway.monitors.model import ANYONE, Monitor
 from lab.gateway.resources import memory
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device
 
-_GIB = 1024**3
+_MIB, _GIB = 1024**2, 1024**3
 _DAY_SECONDS = 24 * 3600
 _YEAR_SECONDS = 365 * _DAY_SECONDS
 
@@ -36,7 +36,9 @@ async def _status(device: Device, call: Call) -> dict[str, Any]:
 
 
 def _machine(device: Device) -> dict[str, Any]:
-    used, size = memory()
+    used, whole = memory()
+    size = device.identity.memory_mib * _MIB
+    used = size * used // whole
     cpus, expires = os.cpu_count() or 1, int(time.time()) + _YEAR_SECONDS
     is_valid, status = True, "vm_valid"
     if "evaluation-licence" in device.faults:
@@ -79,5 +81,5 @@ def _function(device: Device, name: str) -> dict[str, Any]:
 
 
 MONITORS = {
-    "license/status": Monitor("sysgrp", get=_status),
+    "license/status": Monitor(ANYONE, get=_status),
 }

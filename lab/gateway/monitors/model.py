@@ -38,6 +38,9 @@ class File:
     text: str
 
 
+ANYONE = ""
+"""The group of what every caller may read."""
+
 Handler = Callable[["Device", Call], Awaitable[Any]]
 
 
@@ -46,7 +49,7 @@ class Monitor:
     """One monitor: a handler a method, answering results, a `File` or `Failed`.
 
     Attributes:
-        group: of an access profile: GET needs to read, POST to write.
+        group: of an access profile, or a part of one, or several: GET needs to read, POST to write.
         get: serves GET.
         post: serves POST.
         since: first release that has it.

@@ -54,7 +54,7 @@ async def _routes_of(version: int, device: Device, call: Call) -> list[dict[str,
 
 
 MONITORS = {
-    "system/interface": Monitor("netgrp", get=_interfaces),
-    "router/ipv4": Monitor("netgrp", get=_routes),
-    "router/ipv6": Monitor("netgrp", get=_routes6),
+    "system/interface": Monitor("netgrp.cfg", get=_interfaces),
+    "router/ipv4": Monitor("netgrp.route-cfg", get=_routes),
+    "router/ipv6": Monitor("netgrp.route-cfg", get=_routes6),
 }

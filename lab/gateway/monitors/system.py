@@ -9,7 +9,7 @@ from lab.gateway.call import Call
 from lab.gateway.cmdb.editor import Location
 from lab.gateway.errors import malformed
 from lab.gateway.identity import MODEL, MODEL_NAME
-from lab.gateway.monitors.model import Monitor, needed
+from lab.gateway.monitors.model import ANYONE, Monitor, needed
 from lab.gateway.resources import INTERVALS, RESOURCES
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ async def _reboot(device: Device, call: Call) -> dict[str, Any]:
 
 
 MONITORS = {
-    "system/status": Monitor("sysgrp", get=_status),
-    "system/time": Monitor("sysgrp", get=_time),
-    "system/resource/usage": Monitor("sysgrp", get=_usage),
-    "system/os/reboot": Monitor("sysgrp", post=_reboot),
-    "system/api-user/generate-key": Monitor("sysgrp", post=_generate_key),
+    "system/status": Monitor(ANYONE, get=_status),
+    "system/time": Monitor("sysgrp.cfg", get=_time),
+    "system/resource/usage": Monitor("sysgrp.cfg", get=_usage),
+    "system/os/reboot": Monitor("sysgrp.cfg", post=_reboot),
+    "system/api-user/generate-key": Monitor("sysgrp.admin", post=_generate_key),
 }

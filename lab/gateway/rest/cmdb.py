@@ -63,7 +63,7 @@ class Cmdb:
         if call.method != "POST" or action not in (
                 "transaction-start", "transaction-commit", "transaction-abort"):
             raise CmdbError(-1, "There is no such action of the configuration.", 405)
-        if not call.caller.may("sysgrp", WRITE):
+        if not call.caller.may("sysgrp.cfg", WRITE):
             raise CmdbError(PERMISSION_DENIED, "Permission denied.", 403)
         body = call.body()
         if action == "transaction-start":

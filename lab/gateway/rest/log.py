@@ -51,7 +51,7 @@ class Logs:
             raise CmdbError(-1, "There is no such log.", 404)
         if call.method != "GET":
             raise CmdbError(-1, "The method is not allowed here.", 405)
-        if not call.caller.may("loggrp", READ):
+        if not call.caller.may("loggrp.data-access", READ):
             raise CmdbError(PERMISSION_DENIED, "Permission denied.", 403)
         vdom = call.parameter("vdom")
         if vdom not in (None, "", "*", VDOM):

@@ -7,18 +7,32 @@ from __future__ import annotations
 
 from lab.gateway.schema.model import Table
 from lab.gateway.schema.reader import read
-from lab.gateway.schema.rules import anomalies, dhcp, hosts, objects, policies, vpn
+from lab.gateway.schema.rules import anomalies, dhcp, hosts, modes, objects, policies, vpn
 from lab.gateway.schema.rules.registry import with_rules
 from lab.gateway.versions import Release
 
 # In the order in which a backup shows them: an object stands after the objects that it names.
 FILES = ("system", "objects", "users", "profiles", "filters", "policies", "policies_7_6")
-RULES = (anomalies, dhcp, hosts, objects, policies, vpn)
+RULES = (anomalies, dhcp, hosts, modes, objects, policies, vpn)
 """Whose import has said what tables demand."""
 
 ALL = tuple(with_rules(table) for name in FILES for table in read(name))
 
 
-def tables(release: Release) -> dict[str, Table]:
-    """The tables that a release has, by path."""
-    return {table.path: table.cut_to(release) for table in ALL if table.in_release(release)}
+_OF_MEMORY = {
+    "firewall/profile-protocol-options": ("oversize-limit", "uncompressed-oversize-limit")
+}
+"""What is buffered of one object, in MB: a tenth of the memory at most."""
+
+
+def tables(release: Release, memory_mib: int = 16_384) -> dict[str, Table]:
+    """The tables that a release has, by path.
+
+    Args:
+        release: of FortiOS.
+        memory_mib: of the device, that some limits depend on.
+    """
+    found = {table.path: table.cut_to(release) for table in ALL if table.in_release(release)}
+    for path, names in _OF_MEMORY.items():
+        found[path] = found[path].limited_to(names, memory_mib // 10)
+    return found

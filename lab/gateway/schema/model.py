@@ -22,6 +22,9 @@ class View(Protocol):
     def taken(self, path: str, name: str) -> Collection[Any]:
         """The values that the rows of a table have in a unique attribute."""
 
+    def referrers(self, path: str, key: Any) -> Collection[tuple[str, Any]]:
+        """Table and key of the rows that name this one."""
+
 
 Check = Callable[[Row, View], None]
 Complete = Callable[[Row, View], Row]
@@ -77,6 +80,16 @@ class Attribute:
             if _is_within(release, one):
                 return replace(one, child=one.child and one.child.cut_to(release), variants=())
         return None
+
+
+    def limited_to(self, names: Collection[str], most: int) -> Attribute:
+        """See `Table.limited_to`."""
+        if self.child is not None:
+            return replace(self, child=self.child.limited_to(names, most))
+        if self.name not in names or self.limits is None:
+            return self
+        limits = self.limits[0], min(self.limits[1], most)
+        return replace(self, limits=limits, parse=values.integer(*limits))
 
 
 @dataclass(frozen=True)
@@ -191,6 +204,11 @@ class Table:
         """This table as a release has it."""
         cut = {name: attribute.cut_to(release) for name, attribute in self.attributes.items()}
         return replace(self, attributes={name: one for name, one in cut.items() if one})
+
+    def limited_to(self, names: Collection[str], most: int) -> Table:
+        """This table, in which numbers of these names, also further in, are this high at most."""
+        limited = {key: one.limited_to(names, most) for key, one in self.attributes.items()}
+        return replace(self, attributes=limited)
 
     def in_release(self, release: Release) -> bool:
         """Whether a release has this table."""

@@ -8,7 +8,7 @@ from lab.gateway.schema.model import Attribute, Table
 
 
 def schema_of(table: Table) -> dict[str, Any]:
-    """The declaration of a table."""
+    """The declaration of a table; of its group, as on a device, without the part."""
     branch, _, name = table.path.rpartition("/")
     result: dict[str, Any] = {
         "path": branch or table.path,
@@ -18,6 +18,8 @@ def schema_of(table: Table) -> dict[str, Any]:
     if table.mkey is not None:
         result |= {"mkey": table.mkey, "mkey_type": table.key.type,
                    "max_table_size_vdom": table.limit}
+    if branch:
+        result["access_group"] = table.access.partition(".")[0]
     result["children"] = {a.name: _attribute(a) for a in table.attributes.values()}
     return result
 

@@ -134,6 +134,23 @@ class FortiGate:
             raise Malformed(f"the gateway answers GET cmdb/{path} for {mkey} with another object.")
         return found[0] if found else None
 
+    def most(self, path: str, *names: str) -> int | None:
+        """How high a number in a table may be on this device; None where it does not tell.
+
+        Args:
+            path: the table.
+            names: of the attribute, and before it of the groups that it stands in.
+        """
+        try:
+            declared = self._cmdb("GET", path, query={"action": "schema"}).get("results")
+        except Refused:
+            return None
+        for name in names:
+            children = declared.get("children") if isinstance(declared, dict) else None
+            declared = children.get(name) if isinstance(children, dict) else None
+        most = declared.get("max-value") if isinstance(declared, dict) else None
+        return most if isinstance(most, int) else None
+
     def create(self, path: str, row: dict) -> str:
         """Create a row; its key. A repeated call after a broken connection is no duplicate."""
         try:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.policy_form import must_take_policies
 
 POLICY, ADDRESS, ADDRESS6 = "firewall/policy", "firewall/address", "firewall/address6"
 _NETWORKS = 50  # distinct networks among the policies that do not match
@@ -221,6 +222,7 @@ class RuleSet:
         """Address objects and the range of policyids, once a run."""
         if self._addresses:
             return
+        must_take_policies(self.gateway, (self.flow.client_port, self.flow.server_port))
         taken = [row["policyid"] for row in self.gateway.rows(POLICY, format="policyid")]
         self._first_id = max([0, *taken]) + 1
         names = {"client": f"{self.flow.client}/32", "server": f"{self.flow.server}/32"}

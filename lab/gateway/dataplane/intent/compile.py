@@ -125,6 +125,10 @@ class _Selectors:
             )
             for version, suffix in ((4, ""), (6, "6"))
         }
+        self._zones = {
+            str(row["name"]): tuple(member["interface-name"] for member in row["interface"])
+            for row in config.get("system/zone", ())
+        }
         self._services = ServiceBook(
             config.get("firewall.service/custom", ()), config.get("firewall.service/group", ())
         )
@@ -140,12 +144,20 @@ class _Selectors:
                     negate = row.get(f"{key}{suffix}-negate") == "enable"
                     spans[version] = book.resolve(members, negate)
         return Selector(
-            srcintf=_interfaces(row.get("srcintf")),
-            dstintf=_interfaces(row.get("dstintf")),
+            srcintf=self._interfaces(row.get("srcintf")),
+            dstintf=self._interfaces(row.get("dstintf")),
             sources=sources,
             dests=dests,
             services=self._services.resolve(names(row.get("service"))),
             except_services=row.get("service-negate") == "enable",
+        )
+
+    def _interfaces(self, value: object) -> tuple[str, ...]:
+        found = names(value)
+        if "any" in found:
+            return ANY
+        return tuple(
+            _link(port) for name in found for port in self._zones.get(name, (name,))
         )
 
     def udp_idle(self, row: Mapping) -> tuple[tuple[Match, int], ...]:
@@ -153,11 +165,6 @@ class _Selectors:
         if row.get("service-negate") == "enable":
             return ()
         return self._services.udp_idle(names(row.get("service")))
-
-
-def _interfaces(value: object) -> tuple[str, ...]:
-    found = names(value)
-    return ANY if "any" in found else tuple(_link(name) for name in found)
 
 
 @lru_cache(maxsize=1024)

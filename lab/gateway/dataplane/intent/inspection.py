@@ -36,6 +36,7 @@ class Inspected:
         log: whether events are logged.
         buffering: service -> bytes that a proxy buffers of one content, and whether larger
             content is blocked; none where the policy inspects by flow.
+        server_name_check: see `lab.inspector.plan.InspectionPolicy`.
         by_process: True for the fault that every session is forwarded by a process.
     """
 
@@ -43,6 +44,7 @@ class Inspected:
     profiles: Mapping[str, Any] = field(default_factory=dict)
     log: bool = True
     buffering: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    server_name_check: str = "disable"
     by_process: bool = False
 
     @property
@@ -74,6 +76,7 @@ class Inspected:
             "antivirus": antivirus["services"],
             "antivirus_profile": antivirus["profile"],
             "buffering": self.buffering,
+            "server_name_check": self.server_name_check,
             **{
                 key: self.profiles.get(key)
                 for key in ("webfilter", "files", "applications", "sensor")
@@ -108,6 +111,7 @@ def compile_inspection(config: Config) -> dict[int, Inspected]:
                 profiles,
                 row.get("logtraffic", "utm") in ("utm", "all"),
                 _buffering(options) if row.get("inspection-mode") == "proxy" else {},
+                _server_name_check(config, row),
             )
     return found
 
@@ -144,6 +148,11 @@ def _services(config: Config, policy: Row, options: Row | None) -> dict[int, str
     elif name in _FACTORY_BY_SERVER_NAME:
         found[443] = "HTTPS"
     return found
+
+
+def _server_name_check(config: Config, policy: Row) -> str:
+    profile = _named(config, "firewall/ssl-ssh-profile", policy.get("ssl-ssh-profile"))
+    return str(((profile or {}).get("https") or {}).get("sni-server-cert-check") or "disable")
 
 
 def _ports(value: object) -> list[int]:

@@ -9,6 +9,7 @@ from typing import Any
 from lab.gateway.errors import BAD_VALUE, TABLE_FULL, CmdbError, bad_value, missing
 from lab.gateway.schema.model import Row, View
 from lab.gateway.schema.parsers import OWN_CODES
+from lab.gateway.schema.rules.modes import must_not_name_members
 from lab.gateway.schema.rules.registry import check, complete
 
 
@@ -71,6 +72,7 @@ def _shaping_policy(row: Row, view: View) -> None:
     for side in ("srcaddr", "dstaddr"):
         if not row[side + suffix]:
             raise missing(side + suffix)
+    must_not_name_members(row, view)
 
 
 @check("firewall/ippool")

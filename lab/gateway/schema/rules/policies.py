@@ -6,6 +6,7 @@ import re
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
 from lab.gateway.schema.model import Row, View
+from lab.gateway.schema.rules.modes import must_not_name_members
 from lab.gateway.schema.rules.registry import check, complete
 from lab.gateway.schema.signatures import (
     APPLICATION_IDS,
@@ -51,6 +52,7 @@ def _policy(row: Row, view: View) -> None:
             if not row[needed] and not row[needed + "6"]:
                 raise missing(needed)
         raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
+    must_not_name_members(row, view)
     if row["nat"] == row["ippool"] == "enable" and not (row["poolname"] or row["poolname6"]):
         raise missing("poolname")
     _check_feature_sets(row, view)
@@ -67,6 +69,7 @@ def _proxy_policy(row: Row, view: View) -> None:
         raise missing("dstaddr")
     if row["proxy"] == "transparent-web" and not row["srcintf"]:
         raise missing("srcintf")
+    must_not_name_members(row, view)
 
 
 @check("firewall/local-in-policy")

@@ -25,6 +25,7 @@ FUNCTIONS = {
 }
 """Names in ``license/status``, and what a reader calls them."""
 LICENSED = "licensed"
+_UNTOUCHED_TLS = ("ftps", "imaps", "pop3s", "smtps", "ssh", "dot")
 _MAIL = ("imap", "pop3", "smtp")
 _WARNED = (2, 7, 8, 9, 11, 12, 13, 14, 15, 16, 0, 57, 63, 64, 65, 66, 67)
 _FORBIDDEN = (26, 61, 86, 88)  # malicious, phishing, spam, dynamic names
@@ -37,8 +38,9 @@ _OFF = (
     *("file-filter-profile",),
 )
 FLOW, PROXY = "flow", "proxy"
+_LIMITS = "firewall/profile-protocol-options"
 _LARGEST_MB = 4095
-"""The most that FortiOS can be told to buffer of one file."""
+"""The most that FortiOS can be told to buffer of one file; a device's memory may allow less."""
 
 
 class SecurityProfiles:
@@ -51,6 +53,9 @@ class SecurityProfiles:
         mode: inspection mode of the policy: flow or proxy.
         largest_mib: size of the largest file that has to be inspected. A proxy that is not told
             lets pass uninspected what is larger than 10 MB.
+
+    Attributes:
+        inspected_mib: size of the largest file that the device can inspect, once they are made.
     """
 
     def __init__(
@@ -65,7 +70,7 @@ class SecurityProfiles:
         self.changes = changes
         self.file_types = tuple(file_types)
         self.mode = mode
-        self.largest_mib = largest_mib
+        self.largest_mib = self.inspected_mib = largest_mib
         self._made: dict[str, object] | None = None
 
     def attributes(self) -> dict[str, object]:
@@ -97,6 +102,7 @@ class SecurityProfiles:
             self._application_control,
             self._file_filter,
             self._limits,
+            self._tls,
         )
         for make in makers:
             make()
@@ -109,7 +115,7 @@ class SecurityProfiles:
             "ips-sensor": self._name("ips"),
             "file-filter-profile": self._name("files"),
             "profile-protocol-options": self._name("limits"),
-            "ssl-ssh-profile": "certificate-inspection",
+            "ssl-ssh-profile": self._name("tls"),
             "logtraffic": "utm",
         }
 
@@ -118,11 +124,24 @@ class SecurityProfiles:
 
     def _limits(self) -> None:
         """What is buffered of one file; the default would let a large one pass uninspected."""
-        limit = min(self.largest_mib + 1, _LARGEST_MB)
+        most = self.gateway.most(_LIMITS, "http", "oversize-limit") or _LARGEST_MB
+        limit = min(self.largest_mib + 1, most)
+        self.inspected_mib = min(self.largest_mib, limit)
         sizes = {"oversize-limit": limit, "uncompressed-oversize-limit": limit}
         # without "splice", with which an FTP client gets what has come before it is scanned
         row = {"name": self._name("limits"), "http": sizes, "ftp": sizes | {"options": ""}}
-        self.changes.create("firewall/profile-protocol-options", row)
+        self.changes.create(_LIMITS, row)
+
+    def _tls(self) -> None:
+        """As FortiOS's own `certificate-inspection`, without its look at the server's certificate.
+
+        Where that holds another name than the one that was asked for, FortiOS's own goes by the
+        certificate's: a blocked site would pass by what is in the test server's certificate.
+        """
+        https = {"status": "certificate-inspection", "sni-server-cert-check": "disable"}
+        off = {protocol: {"status": "disable"} for protocol in _UNTOUCHED_TLS}
+        row = {"name": self._name("tls"), "https": https, **off}
+        self.changes.create("firewall/ssl-ssh-profile", row)
 
     def _antivirus(self) -> None:
         scan = {"av-scan": "block"}
@@ -277,6 +296,25 @@ class Inspection:
                 say("no_such_mode", mode=wanted, why=str(refused))
             ) from None
         self.mode = wanted
+
+
+    def must_inspect(self, mib: int) -> None:
+        """A file of this size is inspected, in the ordered mode.
+
+        Raises:
+            Refused: the device does not take a profile.
+            NotProven: it lets pass uninspected what is as large as that.
+        """
+        profiles = self.profiles[self.ordered]
+        profiles.attributes()
+        most = profiles.inspected_mib
+        if most < mib:
+            raise NotProven(
+                f"the gateway inspects files of up to {most:,} MiB, as its memory allows no more "
+                f"(oversize-limit in {_LIMITS}); one of {mib:,} MiB would pass uninspected, and "
+                f"tell nothing of its rate with security services. Choose a profile with a "
+                f"download_mib of {most:,} or less, or give the gateway more memory."
+            )
 
 
 def without_licence(gateway: FortiGate) -> dict[str, str]:
