@@ -2,14 +2,13 @@
 
 import shlex
 import socket
-import sys
 from typing import Any
 
 import yaml
 
 from lab.endpoints.server_services import DOCROOT, FTP_PORT, HTTP_PORT, HTTPS_PORT
+from lab.lifecycle.device import GatewayDevice
 from lab.lifecycle.state import Lab
-from lab.nodes.node import PROJECT
 from lab.nodes.topology import (
     CLIENT_PORT,
     ENDPOINT_CONTROL,
@@ -71,10 +70,16 @@ def write_testbed(lab: Lab) -> None:
 
 
 def _commands(lab: Lab, fault: str) -> dict[str, str]:
-    """How a fault is put into the lab and taken back from wherever the test runs."""
-    here, folder, python = map(shlex.quote, (str(PROJECT), str(lab.folder.parent), sys.executable))
-    words = f"cd {here} && LAB_FOLDER={folder} {python} -m lab fault {fault} --lab {lab.name}"
-    return {"begin": words, "end": f"{words} --clear"}
+    """How a fault is put into the lab and taken back from wherever the test runs.
+
+    A socket's path has room for 107 bytes, so the folder is gone to before.
+    """
+    control = GatewayDevice(lab.folder).control_socket
+    ask = (
+        f"cd {shlex.quote(str(control.parent))} && curl --silent --show-error --fail-with-body "
+        f"--unix-socket {control.name} http://lab/faults/{fault} --request"
+    )
+    return {"begin": f"{ask} PUT", "end": f"{ask} DELETE"}
 
 
 def _endpoint(name: str) -> dict[str, Any]:

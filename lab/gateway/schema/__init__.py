@@ -7,13 +7,22 @@ from __future__ import annotations
 
 from lab.gateway.schema.model import Table
 from lab.gateway.schema.reader import read
-from lab.gateway.schema.rules import anomalies, dhcp, hosts, modes, objects, policies, vpn
+from lab.gateway.schema.rules import (
+    anomalies,
+    carried,
+    dhcp,
+    hosts,
+    modes,
+    objects,
+    policies,
+    vpn,
+)
 from lab.gateway.schema.rules.registry import with_rules
 from lab.gateway.versions import Release
 
 # In the order in which a backup shows them: an object stands after the objects that it names.
 FILES = ("system", "objects", "users", "profiles", "filters", "policies", "policies_7_6")
-RULES = (anomalies, dhcp, hosts, modes, objects, policies, vpn)
+RULES = (anomalies, carried, dhcp, hosts, modes, objects, policies, vpn)
 """Whose import has said what tables demand."""
 
 ALL = tuple(with_rules(table) for name in FILES for table in read(name))

@@ -36,8 +36,8 @@ def string(size: int, *, is_name: bool = False) -> Parser:
         result = text(name, value)
         if len(result) > size:
             raise bad_value(name, value, f"at most {size} characters")
-        if is_name and _FORBIDDEN_IN_NAMES.intersection(result):
-            raise bad_value(name, value, "text without any of < > ( ) # ' \"")
+        if is_name and (_FORBIDDEN_IN_NAMES.intersection(result) or not result.isprintable()):
+            raise bad_value(name, value, "printable text without any of < > ( ) # ' \"")
         return result
 
     return parse

@@ -6,6 +6,7 @@ import re
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
 from lab.gateway.schema.model import Row, View
+from lab.gateway.schema.rules.carried import must_match_as_it_says
 from lab.gateway.schema.rules.modes import must_not_name_members
 from lab.gateway.schema.rules.registry import check, complete
 from lab.gateway.schema.signatures import (
@@ -53,6 +54,7 @@ def _policy(row: Row, view: View) -> None:
                 raise missing(needed)
         raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
     must_not_name_members(row, view)
+    must_match_as_it_says(row)
     if row["nat"] == row["ippool"] == "enable" and not (row["poolname"] or row["poolname6"]):
         raise missing("poolname")
     _check_feature_sets(row, view)
@@ -86,6 +88,8 @@ def _local_in_policy(row: Row, view: View) -> None:
 def _explicit_proxy(row: Row, view: View) -> None:
     if row["status"] == "enable" and not row["http-incoming-port"]:
         raise missing("http-incoming-port")
+    if row["http-incoming-port"] == "0":
+        raise bad_value("http-incoming-port", 0, "1 to 65535")
 
 
 @check("webfilter/urlfilter")

@@ -8,6 +8,7 @@ from typing import Any
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, missing, not_here
 from lab.gateway.schema.model import Companion, Row, View
+from lab.gateway.schema.rules.carried import must_be_a_link
 from lab.gateway.schema.rules.registry import about, check
 
 INTERFACES = "system/interface"
@@ -29,6 +30,7 @@ about(
 
 @check("vpn.ipsec/phase1-interface")
 def _phase1(row: Row, view: View) -> None:
+    must_be_a_link(row["name"])
     for needed in ("interface", "proposal", "dhgrp", "psksecret"):
         if not row[needed]:
             raise missing(needed)
