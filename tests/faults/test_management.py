@@ -113,8 +113,8 @@ def test_caught(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)
 
 
-# By its 18th call a run has its first policy on the gateway and is about to make more of them.
-HALFWAY = "after=18"
+# By its 21st call a run has its first policy on the gateway and is about to make more of them.
+HALFWAY = "after=21"
 STOPPED = (ORDER, DISABLED, BACK)
 
 LASTING = [
