@@ -95,15 +95,8 @@ class FailClosed(KeywordLibrary):
         Raises:
             AssertionError: some did.
         """
-        sent, arrived = self._seen.endured.forbidden
-        passed = [f"{count:,} {name.upper()}" for name, count in arrived.items() if count]
-        told = f"{' and '.join(passed)} packets" if passed else "none"
-        self.check.evidence(
-            say("trouble_closed", what=self._seen.what),
-            f"Of {sent:,} packets from the {self._seen.endured.way}, that no policy permits, "
-            f"{told} arrived.",
-            not passed,
-        )
+        forbidden = self._seen.endured.forbidden
+        self.check.evidence(say("trouble_closed", what=self._seen.what), str(forbidden), forbidden.stopped)
 
     @keyword()
     def clean_files_should_arrive_again_by_themselves(self) -> None:

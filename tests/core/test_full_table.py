@@ -9,12 +9,13 @@ from gatepass.endpoint.talk import Talked
 from gatepass.gateway.fortigate import GatewayLost
 from gatepass.gateway.session_limit import SessionLimit
 from gatepass.scenarios.trouble import full_table
+from gatepass.scenarios.trouble.forbidden import Sent
 from gatepass.scenarios.trouble.full_table import TRIED, FullTable
 from lab.gateway.dataplane.intent.table import Room, SessionTable
 
 
 def seen(opened: int = 12, silent_s: float = 0.03, kept: int = 1) -> FullTable:
-    return FullTable(90, opened, 1.2, Talked(kept, 60, 60, silent_s), 0.4, (300, {}), "a to b")
+    return FullTable(90, opened, 1.2, Talked(kept, 60, 60, silent_s), 0.4, Sent("a to b", 300, {}))
 
 
 def test_a_connection_that_is_answered_in_between_has_gone_on() -> None:

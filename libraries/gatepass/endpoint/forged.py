@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.frames import must_be_root
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 
@@ -16,7 +17,6 @@ _INTERVAL_S = 0.01
 _LAST_S = 0.05
 """For what is still under way when the last was sent."""
 _LIMIT_S = 90
-_ROOT = "0"
 
 
 @dataclass(frozen=True)
@@ -168,19 +168,6 @@ class ForgedTraffic:
         """Let the receiver watch no more."""
         self._receiver.run(f"touch {self._stem}.stop")
         self._watch.stop()
-
-
-def must_be_root(shell: Shell) -> None:
-    """Frames are made and taken down by hand.
-
-    Raises:
-        NotProven: the user there may not do that.
-    """
-    if shell.run("id -u").output.strip() != _ROOT:
-        raise NotProven(
-            f"the {shell.name}'s SSH user is not root, and packets made by hand need that. Name "
-            f"root in endpoints.{shell.name}.ssh.user of the testbed file."
-        )
 
 
 def free_addresses(shell: Shell, interface: str, candidates: Sequence[str]) -> list[str]:

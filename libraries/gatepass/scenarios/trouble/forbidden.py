@@ -79,6 +79,34 @@ class Forbidden:
         )
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What became of one way's packets.
+
+    Attributes:
+        way: that they went, in words.
+        count: how many were sent.
+        arrived: by protocol, how many did.
+    """
+
+    way: str
+    count: int
+    arrived: Mapping[str, int]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether none arrived."""
+        return not any(self.arrived.values())
+
+    def __str__(self) -> str:
+        passed = [f"{count:,} {name.upper()}" for name, count in self.arrived.items() if count]
+        told = f"{' and '.join(passed)} packets" if passed else "none"
+        return (
+            f"Of {self.count:,} packets from the {self.way}, that no policy permits, {told} "
+            "arrived."
+        )
+
+
 class Way:
     """Forbidden packets from one side to another, and what takes them down there.
 

@@ -23,7 +23,7 @@ from gatepass.gateway.session_limit import SessionLimit
 from gatepass.inputs.testbed import Testbed
 from gatepass.scenarios.leaks.counters import counted_in, not_counted
 from gatepass.scenarios.leaks.ways import INTERFACES, sides_of
-from gatepass.scenarios.trouble.forbidden import PPS, Way
+from gatepass.scenarios.trouble.forbidden import PPS, Sent, Way
 from gatepass.scenarios.trouble.permitted import permit_only
 
 TRIED = 300
@@ -48,8 +48,7 @@ class FullTable:
         lasted_s: for how long it certainly was, in seconds.
         kept: how a connection from before fared until then.
         again_s: how long after the limit all of `TRIED` opened, in seconds; None if they did not.
-        forbidden: packets sent that no policy permits, and by protocol those that arrived.
-        way: that they went, in words.
+        forbidden: packets that no policy permits.
     """
 
     most: int
@@ -57,8 +56,7 @@ class FullTable:
     lasted_s: float
     kept: Talked
     again_s: float | None
-    forbidden: tuple[int, Mapping[str, int]]
-    way: str
+    forbidden: Sent
 
     @property
     def kept_on(self) -> bool:
@@ -124,13 +122,13 @@ def fill_table(rules: RuleSet, testbed: Testbed, shells: Mapping[str, Shell]) ->
         finally:
             _drop(limit)
         again_s = _all_open_again(shells["client"], where)
-        forbidden = way.end()
+        forbidden = Sent(way.name, *way.end())
     finally:
         if kept:
             kept.stop()
         way.stop()
         answering.stop()
-    return FullTable(limit.most, opened, lasted_s, talked, again_s, forbidden, way.name)
+    return FullTable(limit.most, opened, lasted_s, talked, again_s, forbidden)
 
 
 def _limit(rules: RuleSet) -> SessionLimit:

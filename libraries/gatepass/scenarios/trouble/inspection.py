@@ -22,7 +22,7 @@ from gatepass.gateway.troubles import Troubles
 from gatepass.inputs.testbed import Testbed
 from gatepass.scenarios.leaks.counters import counted_in, not_counted
 from gatepass.scenarios.leaks.ways import INTERFACES, sides_of
-from gatepass.scenarios.trouble.forbidden import PPS, Way
+from gatepass.scenarios.trouble.forbidden import PPS, Sent, Way
 
 _BEFORE_S, _DURING_S, _AFTER_S = 0.5, 1.2, 0.3
 BACK_S = 30
@@ -95,8 +95,7 @@ class Endured:
         there: when its command had ended.
         over: when its end was asked for.
         clean, harmful: the file that may pass, and the one that must not.
-        forbidden: packets sent that no policy permits, and by protocol those that arrived.
-        way: that they went, in words.
+        forbidden: packets that no policy permits.
     """
 
     asked: float
@@ -104,8 +103,7 @@ class Endured:
     over: float
     clean: Asked
     harmful: Asked
-    forbidden: tuple[int, Mapping[str, int]]
-    way: str
+    forbidden: Sent
 
     def must_have_been_seen(self) -> None:
         """Before the trouble the clean file passed and the other did not; both were tried in it.
@@ -185,12 +183,12 @@ def endure(
             Asked(one.end(), file.digest)
             for one, file in zip((clean, harmful), files, strict=True)
         ]
-        forbidden = way.end()
+        forbidden = Sent(way.name, *way.end())
     finally:
         for one in asking:
             one.stop()
         way.stop()
-    return Endured(asked, there, over, *tried, forbidden, way.name)
+    return Endured(asked, there, over, *tried, forbidden)
 
 
 def _is_back(clean: RepeatedDownload, digest: str) -> bool:
