@@ -96,7 +96,9 @@ class FailClosed(KeywordLibrary):
             AssertionError: some did.
         """
         forbidden = self._seen.endured.forbidden
-        self.check.evidence(say("trouble_closed", what=self._seen.what), str(forbidden), forbidden.stopped)
+        self.check.evidence(
+            say("trouble_closed", what=self._seen.what), str(forbidden), forbidden.stopped
+        )
 
     @keyword()
     def clean_files_should_arrive_again_by_themselves(self) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
+from gatepass.base.waiting import until
 from gatepass.endpoint.stream import Arrivals, Stream, clock_of
 from gatepass.gateway.answers import GatewayLost, Refused
 from gatepass.gateway.bans import Bans
@@ -15,7 +16,7 @@ from support.keyword_library import KeywordLibrary
 from support.steps import Steps
 
 LASTS_S = 2.5
-"""How long it is banned, and looked at after."""
+"""How long it is banned, and at most looked at after."""
 WITHIN_S = 2.0
 """After which it has to be silent."""
 _BEFORE_S, _INTERVAL_S = 0.6, 0.02
@@ -74,7 +75,7 @@ class Quarantine(KeywordLibrary):
             finally:
                 with suppress(GatewayLost, Refused):  # told by what asks the gateway next
                     bans.end(address)
-            time.sleep(LASTS_S)
+            until(lambda: stream.has_begun_again(ban.ended), LASTS_S)
             ban.arrivals = stream.end()
         finally:
             stream.stop()

@@ -22,6 +22,7 @@ from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.troubles import Troubles, end_left
 from gatepass.inputs import testbed as bed
 from gatepass.inputs.testbed import Trouble
+from gatepass.scenarios.trouble.forbidden import Sent
 from gatepass.scenarios.trouble.inspection import Asked, Endured
 
 HEAD = {"mark": "gp123abc", "serial": "LAB1", "testbed": "bed.yaml"}
@@ -182,7 +183,7 @@ def test_what_failed_before_is_not_of_the_trouble() -> None:
 
 def _endured(clean: list[Try], harmful: list[Try]) -> Endured:
     files = (Asked(clean, FILE), Asked(harmful, FILE))
-    return Endured(1.9, 2.0, 4.0, *files, (100, {"tcp": 0}), "server to client")
+    return Endured(1.9, 2.0, 4.0, *files, Sent("server to client", 100, {"tcp": 0}))
 
 
 SOUND = _endured(_tries(True, True, False, False, True), _tries(*[False] * 5))

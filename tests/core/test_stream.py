@@ -7,6 +7,7 @@ from pathlib import Path
 
 from local_shell import LocalShell
 
+from gatepass.base.waiting import until
 from gatepass.endpoint.stream import Arrivals, Stream, clock_of
 
 
@@ -26,6 +27,8 @@ def test_datagrams_arrive_in_one_stretch(tmp_path: Path) -> None:
     begun = clock_of(sender)
     stream = Stream(sender, receiver, "127.0.0.1", 39017, "gptest", 0.01, 20)
     try:
+        assert until(lambda: stream.has_begun_again(begun), 5)
+        assert not stream.has_begun_again(clock_of(sender))
         time.sleep(0.5)
         seen = stream.end()
     finally:

@@ -87,6 +87,15 @@ class Stream:
                 "UDP port or name another (probe_port) in the testbed file."
             ) from ended
 
+    def has_begun_again(self, moment: float) -> bool:
+        """Whether, after a gap, something arrived that was sent after a moment.
+
+        Args:
+            moment: in seconds since the epoch, by the sender's clock.
+        """
+        told = self._receiver.run(f"cat {self._taking.stem}.out").output
+        return any(float(line) > moment for line in told.splitlines())
+
     def end(self) -> Arrivals:
         """End it; what arrived.
 
@@ -113,8 +122,8 @@ def _told(shell: Shell, program: Detached) -> Mapping:
     shell.run(f"touch {program.stem}.stop")
     try:
         program.wait(_END_S)
-        return json.loads(program.output)
-    except (ProgramEnded, ValueError):
+        return json.loads(program.output.splitlines()[-1])
+    except (ProgramEnded, ValueError, IndexError):
         words = program.last_words() or "it wrote nothing"
         raise NotProven(f"the stream failed on the {shell.name}: {words}.") from None
 

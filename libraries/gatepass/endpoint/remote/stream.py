@@ -6,7 +6,8 @@ Usage: stream.py send INTERVAL_S ADDRESS PORT MARK STOP LIMIT_S
 Each datagram carries MARK, its number, and when it was sent by the sender's clock. Both end when
 the file STOP is there, at last after LIMIT_S. The sender prints how many it sent; the receiver the
 stretches of those that arrived, each as the first and last time of sending, broken where more than
-BREAK_S lies between two, and the same by the time when they came, by its own clock.
+BREAK_S lies between two, and the same by the time when they came, by its own clock. Before that it
+prints when the first of each stretch was sent, as soon as it has come.
 """
 
 import contextlib
@@ -49,17 +50,20 @@ def take(address, port, mark, ended):
         if len(data) != struct.calcsize(FORM) or data[:8] != mark:
             continue
         arrived += 1
-        lengthen(stretches, struct.unpack(FORM, data)[2])
+        if lengthen(stretches, struct.unpack(FORM, data)[2]):
+            print(stretches[-1][0], flush=True)
         lengthen(came, time.time())
     return {"arrived": arrived, "stretches": stretches, "came": came}
 
 
 def lengthen(stretches, moment):
-    """Have the last stretch end at this moment, or begin another one."""
-    if stretches and moment - stretches[-1][1] <= BREAK_S:
-        stretches[-1][1] = max(moment, stretches[-1][1])
-    else:
+    """Have the last stretch end at this moment, or begin another one; whether that."""
+    begins = not stretches or moment - stretches[-1][1] > BREAK_S
+    if begins:
         stretches.append([moment, moment])
+    else:
+        stretches[-1][1] = max(moment, stretches[-1][1])
+    return begins
 
 
 def main():

@@ -116,9 +116,6 @@ class Way:
         stem: of the programs' files on the endpoints.
         permitted: the one port that a policy permits; 0 where none does.
         limit_s: after which both programs end by themselves.
-
-    Attributes:
-        name: for a sentence.
     """
 
     def __init__(
@@ -130,7 +127,7 @@ class Way:
         permitted: int,
         limit_s: float,
     ) -> None:
-        self.name = f"{source.name} to {target.name}"
+        self._name = f"{source.name} to {target.name}"
         self._sender, self._receiver = shells[source.name], shells[target.name]
         ends = source.addresses[4], target.addresses[4]
         self._packets = Forbidden(ends, source.links[4], permitted)
@@ -151,8 +148,8 @@ class Way:
             self._sender, stem, plan, pace, self._limit_s, until_ended=True
         )
 
-    def end(self) -> tuple[int, dict[str, int]]:
-        """Send no more; how many were sent, and by protocol how many arrived.
+    def end(self) -> Sent:
+        """Send no more; what became of what was sent.
 
         Raises:
             NotProven: not all that arrived was taken down.
@@ -165,7 +162,8 @@ class Way:
                 f"the {self._receiver.name} lost {told['dropped']:,} packets while it took down "
                 "what arrived, so what it did not see proves nothing. Give it more processors."
             )
-        return sent["sent"] + sent["control"], self._packets.arrived(told["arrived"])
+        count = sent["sent"] + sent["control"]
+        return Sent(self._name, count, self._packets.arrived(told["arrived"]))
 
     def stop(self) -> None:
         """End both, whatever they do."""

@@ -122,7 +122,7 @@ def fill_table(rules: RuleSet, testbed: Testbed, shells: Mapping[str, Shell]) ->
         finally:
             _drop(limit)
         again_s = _all_open_again(shells["client"], where)
-        forbidden = Sent(way.name, *way.end())
+        forbidden = way.end()
     finally:
         if kept:
             kept.stop()

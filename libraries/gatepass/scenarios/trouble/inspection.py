@@ -183,7 +183,7 @@ def endure(
             Asked(one.end(), file.digest)
             for one, file in zip((clean, harmful), files, strict=True)
         ]
-        forbidden = Sent(way.name, *way.end())
+        forbidden = way.end()
     finally:
         for one in asking:
             one.stop()

@@ -16,7 +16,7 @@ from gatepass.gateway.rules import RuleSet
 from gatepass.inputs.testbed import Testbed
 from gatepass.scenarios.leaks.counters import counted_in, not_counted
 from gatepass.scenarios.leaks.ways import INTERFACES, sides_of
-from gatepass.scenarios.trouble.forbidden import PPS, Way
+from gatepass.scenarios.trouble.forbidden import PPS, Sent, Way
 from gatepass.scenarios.trouble.permitted import permit_only
 
 _LIMIT_S = BACK_S + 120
@@ -35,13 +35,13 @@ class Restarted:
         asked: when it was asked for, by the server's clock.
         answered_s: after how many seconds the gateway's API was there again.
         permitted: what arrived of the permitted stream.
-        forbidden: by way, the packets sent, and by protocol those that arrived.
+        forbidden: packets that no policy permits, by way.
     """
 
     asked: float
     answered_s: float
     permitted: Arrivals
-    forbidden: Mapping[str, tuple[int, Mapping[str, int]]]
+    forbidden: tuple[Sent, ...]
 
     @property
     def gap(self) -> tuple[float, float] | None:
@@ -108,7 +108,7 @@ def restart(
         seconds = device.await_back()
         time.sleep(_AFTER_S)
         arrivals = stream.end()
-        forbidden = {way.name: way.end() for way in ways}
+        forbidden = tuple(way.end() for way in ways)
     finally:
         if stream:
             stream.stop()
