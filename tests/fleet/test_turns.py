@@ -221,12 +221,16 @@ def test_a_server_that_does_not_answer_is_a_mistake(monkeypatch: pytest.MonkeyPa
 
 
 def test_another_server_than_pabots_is_told(tmp_path: Path) -> None:
-    class Silent(BaseHTTPRequestHandler):
+    class Other(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))  # else the caller may see it close
+            self.send_error(501)
+
         def log_message(self, *_: object) -> None:
             pass
 
     path = tmp_path / "other.sock"
-    with socketserver.UnixStreamServer(str(path), Silent) as other:
+    with socketserver.UnixStreamServer(str(path), Other) as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
         with pytest.raises(ServerLost, match="is not pabot's lock server"):
             LockServer(path).acquire("gate link", "me")
