@@ -1,4 +1,4 @@
-"""Security services: is inspection on, and what does it stop."""
+"""Security services: are they licensed, is inspection on, and what does it stop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from gatepass.base.waiting import until
 from gatepass.endpoint.specimens import Specimen, SpecimenName
 from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.security_log import described, stopped
-from gatepass.scenarios.security.profiles import PROXY
+from gatepass.scenarios.security.profiles import (
+    FUNCTIONS,
+    LICENSED,
+    PROXY,
+    lacking_licence,
+    licences,
+)
 from support import words
 from support.arrivals import ask, must_arrive, specimen_of
 from support.guard import keyword
@@ -32,6 +38,36 @@ class Logged(Steps):
 
 class Services(KeywordLibrary):
     """Keywords that switch security services, ask for specimens and read the gateway's log."""
+
+    # -- licences ----------------------------------------------------------------------------
+
+    @keyword()
+    def the_ordered_services_should_be_licensed(self) -> None:
+        """The gateway has a valid licence for each function of the security services.
+
+        What works without one is looked at all the same: the other checks tell what is stopped.
+
+        Raises:
+            AssertionError: a licence is missing or has expired.
+            NotApplicable: the order does not include security services.
+            NotProven: the gateway does not tell of all of them.
+        """
+        if not self.run.order.options.security_services:
+            raise NotApplicable(say("services_not_ordered"))
+        told = licences(self.run.gateway)
+        lacking = lacking_licence(told)
+        silent = [name for function, name in FUNCTIONS.items() if function not in told]
+        if silent and not lacking:
+            raise NotProven(
+                f"the gateway tells nothing of a licence for {' and '.join(silent)} "
+                "(license/status)."
+            )
+        named = ", ".join(FUNCTIONS[function] for function in told)
+        self.check.evidence(
+            say("services_licensed"),
+            lacking or f"license/status says “{LICENSED}” of {named}.",
+            not lacking,
+        )
 
     # -- the policy --------------------------------------------------------------------------
 

@@ -16,6 +16,9 @@ The Firmware Fits The Order
 The Licence Is Valid
     The Licence Should Be Valid
 
+The Ordered Services Are Licensed
+    The Ordered Services Should Be Licensed
+
 The Resources Fit The Order
     The Resources Should Fit The Order
 

@@ -155,17 +155,49 @@ def test_a_rate_without_a_licence_is_a_fail(
 
 
 @pytest.mark.parametrize("state", ["no_license", "expired"])
-def test_a_specimen_without_a_licence_is_a_fail(world: World, state: str) -> None:
+def test_a_specimen_that_takes_a_licence_is_a_fail_without(world: World, state: str) -> None:
+    """Fortinet KB 240941: lists of URLs and signatures of one's own need none."""
     for function in world.licences:
         world.licences[function] = {"status": state}
     services = Services.Services(world.context)
     services.the_security_services_are_prepared()
-    for what in ("the virus test file", "the page of a blocked host", "an exploit-like request"):
-        with pytest.raises(AssertionError, match="no valid licence"):
+    for what in ("the virus test file", "a virus in a large archive"):
+        with pytest.raises(AssertionError, match="no valid licence for antivirus: "):
             services.should_arrive(what, "HTTP")
-        with pytest.raises(AssertionError, match="no valid licence"):
+        with pytest.raises(AssertionError, match="no valid licence for antivirus: "):
             services.should_be_stopped(what, "HTTP")
-    services.should_arrive("a file of a filtered type", "HTTP")  # takes none
+    for what in (
+        "the page of a blocked host",
+        "an exploit-like request",
+        "a controlled application",
+        "a file of a filtered type",
+    ):
+        services.should_arrive(what, "HTTP")
+
+
+@pytest.mark.parametrize("state", ["no_license", "expired"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_an_ordered_service_without_a_licence_is_a_fail(
+    world: World, state: str, function: str
+) -> None:
+    services = Services.Services(world.context)
+    services.the_ordered_services_should_be_licensed()
+    assert world.context.told("The security services that were ordered are licensed") == [
+        "license/status says “licensed” of antivirus, web filter, intrusion prevention, "
+        "application control."
+    ]
+    world.licences[function] = {"status": state}
+    with pytest.raises(AssertionError, match=f"no valid licence for {FUNCTIONS[function]}: .*says"):
+        services.the_ordered_services_should_be_licensed()
+    world.licences[function] = {}
+    with pytest.raises(NotProven, match=r"is not known: license/status says “unknown”"):
+        services.the_ordered_services_should_be_licensed()
+    del world.licences[function]
+    with pytest.raises(NotProven, match=f"tells nothing of a licence for {FUNCTIONS[function]}"):
+        services.the_ordered_services_should_be_licensed()
+    world.context.run.order.options.security_services = False
+    with pytest.raises(NotApplicable, match="does not include security services"):
+        services.the_ordered_services_should_be_licensed()
 
 
 def test_only_what_was_not_ordered_is_not_applicable(world: World) -> None:

@@ -23,8 +23,8 @@ from gatepass.scenarios.security.profiles import (
     PROXY,
     Inspection,
     SecurityProfiles,
+    licences,
     must_be_licensed,
-    without_licence,
 )
 
 MARK = "gp0a1b2c"
@@ -156,9 +156,10 @@ def test_numbers_of_the_customers_signatures_are_left_alone(
 def test_a_licence_that_is_missing(
     gateway: FortiGate, device: GatewayUnderTest, function: str
 ) -> None:
-    assert without_licence(gateway) == {}
+    licensed = dict.fromkeys(FUNCTIONS, "licensed")
+    assert licences(gateway) == licensed
     device.control("PUT", "/faults/license-missing", {"function": function})
-    assert without_licence(gateway) == {function: "no license"}
+    assert licences(gateway) == licensed | {function: "no license"}
     with pytest.raises(AssertionError, match=r"no valid licence for .*“no license”"):
         must_be_licensed(gateway)
     must_be_licensed(gateway, FUNCTIONS.keys() - {function})
@@ -168,7 +169,7 @@ def test_a_licence_that_has_expired_is_none(
     gateway: FortiGate, device: GatewayUnderTest
 ) -> None:
     device.control("PUT", "/faults/licence-expired", {})
-    assert without_licence(gateway) == dict.fromkeys(FUNCTIONS, "expired")
+    assert licences(gateway) == dict.fromkeys(FUNCTIONS, "expired")
     with pytest.raises(AssertionError, match=r"for antivirus and web filter and .*“expired”"):
         must_be_licensed(gateway)
 
@@ -178,7 +179,17 @@ def test_licences_that_are_not_told_are_not_known() -> None:
         raise Refused("The gateway says 403.")
 
     with pytest.raises(NotProven, match=r"is not known: The gateway says 403\. Give the API user"):
-        without_licence(SimpleNamespace(monitor=refuse))
+        licences(SimpleNamespace(monitor=refuse))
+
+
+def test_a_word_that_says_neither_is_not_known() -> None:
+    told = {"antivirus": {"status": "pending"}, "ips": {"status": "no_license"}}
+    device = SimpleNamespace(monitor=lambda path: {"results": told})
+    with pytest.raises(NotProven, match=r"licence for antivirus is not known.*says “pending”"):
+        must_be_licensed(device, ["antivirus"])
+    with pytest.raises(AssertionError, match="no valid licence for intrusion prevention"):
+        must_be_licensed(device, ["ips"])
+    must_be_licensed(device, ["appctrl"])  # of which it does not speak
 
 
 def test_the_log_tells_what_was_stopped_of_the_clients(

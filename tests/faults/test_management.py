@@ -26,11 +26,12 @@ from faulty_lab import FaultyLab
 FIRMWARE, CLOCK = "The Firmware Fits The Order", "The Gateway's Clock Is Right"
 IDENTITY = "The Gateway Is The One That Was Ordered"
 LICENCE, RESOURCES = "The Licence Is Valid", "The Resources Fit The Order"
+SERVICES = "The Ordered Services Are Licensed"
 HTTPS = "The Management Plane Answers Over HTTPS Only"
 TLS = "The Management Plane Speaks TLS 1.2 Or Later"
 CERTIFICATE = "The Management Plane Presents The Pinned Certificate"
 TOKEN = "The Management Plane Refuses A Call Without A Token"
-ASK_THE_GATEWAY = (IDENTITY, FIRMWARE, LICENCE, RESOURCES, CLOCK, PATH, BACK)
+ASK_THE_GATEWAY = (IDENTITY, FIRMWARE, LICENCE, SERVICES, RESOURCES, CLOCK, PATH, BACK)
 ENFORCED = (*BLOCKED, ANSWERS, *STORIES)
 
 
@@ -63,7 +64,11 @@ ACCESS = [
             (PREFLIGHT,),
             {CLOCK: (FAIL, " s ahead of this machine's; 60 s are allowed", "Set up NTP")},
         ),
-        Case(("licence-expired",), (PREFLIGHT,), {LICENCE: (FAIL, "vm_expired")}),
+        Case(
+            ("licence-expired",),
+            (PREFLIGHT,),
+            {LICENCE: (FAIL, "vm_expired"), SERVICES: (FAIL, "“expired”")},
+        ),
         Case(
             ("too-few-resources",),
             (PREFLIGHT,),
@@ -101,6 +106,7 @@ ACCESS = [
             (PREFLIGHT, ORDER),
             {
                 LICENCE: (FAIL, "the permanent evaluation licence"),
+                SERVICES: (FAIL, "no valid licence for antivirus and web filter", "“no license”"),
                 RESOURCES: (FAIL, "Ordered are at least 2; the gateway reports 1"),
             },
         ),

@@ -17,6 +17,8 @@ FTP, HTTP = "FTP Downloads", "HTTP Downloads"
 SMALLEST, *LARGER = (f"Objects Of {size} KB Over HTTP" for size in (16, 64, 256))
 MIX = "A Mix Of Applications"
 ARRIVED = "it arrived although services are on"
+SERVICES_LICENSED = "The Ordered Services Are Licensed"
+LICENSED = f"*.Preflight.{SERVICES_LICENSED}"
 
 
 def chosen(*checks: str) -> tuple[str, ...]:
@@ -105,14 +107,17 @@ RUNS = [
         ),
         Case(
             ("license-missing", "function=antivirus"),
-            chosen(VIRUS, ATTACK, FTP),
-            dict.fromkeys((VIRUS, FTP), (FAIL, "no valid licence for antivirus", "“no license”")),
+            (LICENSED, *chosen(VIRUS, ATTACK, FTP)),
+            dict.fromkeys(
+                (SERVICES_LICENSED, VIRUS, FTP),
+                (FAIL, "no valid licence for antivirus", "“no license”"),
+            ),
         ),
         Case(
             ("licence-expired",),
-            chosen(VIRUS, SITE, ATTACK, APPLICATION),
+            (LICENSED, *chosen(VIRUS, SITE, ATTACK, APPLICATION)),
             dict.fromkeys(
-                (VIRUS, SITE, ATTACK, APPLICATION),
+                (SERVICES_LICENSED, VIRUS),
                 (FAIL, "The order includes security services", "“expired”", "installed or renewed"),
             ),
         ),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from inspection_rig import antivirus, inspected, with_profiles
 
 from lab.gateway.dataplane.faults.network import with_faults
 from lab.gateway.dataplane.intent.compile import compile_config
+from lab.gateway.dataplane.intent.inspection import Inspected
+from lab.gateway.dataplane.intent.signatures import EICAR_RULE
 from lab.inspector import ftp, http, tls
 from lab.inspector.certificate import covers
 from lab.inspector.filetypes import file_type
@@ -145,9 +149,26 @@ def test_a_policy_is_inspected_only_with_status_and_profile():
         assert set(intent.inspecting) == expected
 
 
-def test_every_function_can_lack_its_licence():
-    intent = compile_config(
-        with_profiles(inspected(av_profile="av"), tables={"antivirus/profile": [antivirus()]})
-    )
-    assert with_faults(intent, {"license-missing": {"function": "ips"}}).inspecting
-    assert not with_faults(intent, {"license-missing": {"function": "antivirus"}}).inspecting
+def test_without_a_licence_ones_own_lists_and_signatures_still_work():
+    mine = {"id": 9, "name": "own", "action": "block"}
+    known = {"id": EICAR_RULE, "name": "Eicar.Virus.Test.File", "action": "block"}
+    every = {
+        "antivirus": {"profile": "av", "services": {"HTTP": "block"}},
+        "webfilter": {"profile": "wf", "entries": []},
+        "applications": {"profile": "app", "rules": [mine]},
+        "sensor": {"profile": "ips", "rules": [known, mine]},
+    }
+    intent = replace(compile_config({}), inspected={1: Inspected({80: "HTTP"}, every)})
+
+    def left(function: str) -> dict:
+        told = with_faults(intent, {"license-missing": {"function": function}})
+        return told.inspected[1].profiles
+
+    own = every["sensor"] | {"rules": [mine]}
+    assert left("web_filtering") == left("appctrl") == every
+    assert left("antivirus") == {key: every[key] for key in every if key != "antivirus"}
+    assert left("ips") == every | {"sensor": own}
+    assert left("all") == {key: every[key] for key in every if key != "antivirus"} | {"sensor": own}
+    bought = {"antivirus": every["antivirus"], "sensor": every["sensor"] | {"rules": [known]}}
+    only = replace(intent, inspected={1: Inspected({80: "HTTP"}, bought)})
+    assert not with_faults(only, {"license-missing": {"function": "all"}}).inspecting

@@ -206,7 +206,8 @@ def test_fault_inspection_slow(rig, big):
 
 
 @pytest.mark.parametrize(
-    ("function", "blocked"), [("antivirus", ["web"]), ("web_filtering", ["virus"]), ("all", [])]
+    ("function", "blocked"),
+    [("antivirus", ["web"]), ("web_filtering", ["web", "virus"]), ("all", ["web"])],
 )
 def test_fault_license_missing(rig, function, blocked):
     rig.apply(both(), {"license-missing": {"function": function}})

@@ -66,7 +66,8 @@ class Specimen:
         agent: what the client calls itself (HTTP).
         log: the gateway's log that tells of its being stopped: virus, webfilter, ips, app-ctrl,
             file-filter; empty for what is harmless.
-        licence: the function of ``license/status`` that it takes; empty for none.
+        licence: the function of ``license/status`` that it takes; empty for none: a list of URLs
+            and signatures of one's own work without (Fortinet KB 240941).
     """
 
     name: SpecimenName
@@ -112,10 +113,9 @@ def specimens(mark: str, file_types: tuple[str, ...]) -> dict[str, Specimen]:
             page,
             host=BLOCKED_HOST,
             log="webfilter",
-            licence="web_filtering",
         ),
         Specimen("the page of its neighbour", f"{mark}-page.html", page),
-        Specimen("an exploit-like request", exploit(mark), page, log="ips", licence="ips"),
+        Specimen("an exploit-like request", exploit(mark), page, log="ips"),
         Specimen("a harmless request", f"{mark}-harmless.html", page),
         Specimen(
             "a controlled application",
@@ -123,7 +123,6 @@ def specimens(mark: str, file_types: tuple[str, ...]) -> dict[str, Specimen]:
             page,
             agent=CONTROLLED_AGENT,
             log="app-ctrl",
-            licence="appctrl",
         ),
         Specimen("another application", f"{mark}-app.html", page),
         Specimen("a file of a filtered type", *filtered(mark, file_types), log="file-filter"),

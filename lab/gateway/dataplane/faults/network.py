@@ -19,9 +19,10 @@ from lab.gateway.dataplane.faults.vpn import VPN_FAULTS, Params
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.intent.countries import OVERRIDES
 from lab.gateway.dataplane.intent.hosts import Bindings, SourceCheck
-from lab.gateway.dataplane.intent.inspection import FUNCTIONS, Inspected
+from lab.gateway.dataplane.intent.inspection import Inspected
 from lab.gateway.dataplane.intent.model import Intent, Policy
 from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS
+from lab.gateway.dataplane.intent.signatures import EICAR_RULE
 from lab.gateway.dataplane.intent.values import Port, Selector
 
 NOT_APPLIED = "not-applied"
@@ -270,18 +271,21 @@ def _services_not_applied(intent: Intent, params: Params) -> Intent:
 
 
 def _license_missing(intent: Intent, params: Params) -> Intent:
+    """What comes by a licence is gone; lists of URLs and signatures of one's own need none."""
     function = params["function"]
-    names = tuple(FUNCTIONS) if function == "all" else (function,)
-    without = {key for name in names for key in FUNCTIONS[name]}
-    left = {
-        number: replace(
-            found,
-            profiles={key: value for key, value in found.profiles.items() if key not in without},
-        )
-        for number, found in intent.inspected.items()
-    }
+
+    def left(found: Inspected) -> Inspected:
+        profiles = dict(found.profiles)
+        if function in ("antivirus", "all"):
+            profiles.pop("antivirus", None)
+        if function in ("ips", "all") and (sensor := profiles.pop("sensor", None)):
+            own = [rule for rule in sensor["rules"] if rule["id"] != EICAR_RULE]
+            profiles |= {"sensor": sensor | {"rules": own}} if own else {}
+        return replace(found, profiles=profiles)
+
+    kept = {number: left(found) for number, found in intent.inspected.items()}
     return replace(
-        intent, inspected={number: found for number, found in left.items() if found.profiles}
+        intent, inspected={number: found for number, found in kept.items() if found.profiles}
     )
 
 

@@ -17,14 +17,6 @@ _OVERSIZE_MB = 10
 _BY_SERVER_NAME = ("certificate-inspection", "deep-inspection")
 _FACTORY_BY_SERVER_NAME = (*_BY_SERVER_NAME, "custom-deep-inspection")
 
-FUNCTIONS = {
-    "antivirus": ("antivirus",),
-    "web_filtering": ("webfilter",),
-    "appctrl": ("applications",),
-    "ips": ("sensor",),
-}
-"""Licensed function -> keys of `Inspected.profiles` that need it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Inspected:

@@ -25,6 +25,8 @@ FUNCTIONS = {
 }
 """Names in ``license/status``, and what a reader calls them."""
 LICENSED = "licensed"
+_NONE = {"no license", "expired"}
+"""The device's words, with spaces: that licence is there, or none is."""
 _UNTOUCHED_TLS = ("ftps", "imaps", "pop3s", "smtps", "ssh", "dot")
 _MAIL = ("imap", "pop3", "smtp")
 _WARNED = (2, 7, 8, 9, 11, 12, 13, 14, 15, 16, 0, 57, 63, 64, 65, 66, 67)
@@ -317,27 +319,56 @@ class Inspection:
             )
 
 
-def without_licence(gateway: FortiGate) -> dict[str, str]:
-    """The functions that the device has no valid licence for, with its own word for that.
+def licences(gateway: FortiGate) -> dict[str, str]:
+    """What the device says of its licence for each function that it speaks of.
 
-    An expired licence is none: the function goes on with what it knew last. A function that the
-    device does not speak of is taken as there: its own check will show.
+    Returns:
+        Key of FUNCTIONS -> its word: "licensed", "no license", "expired", …
 
     Raises:
-        NotProven: the device does not tell.
+        NotProven: it does not tell.
     """
     try:
-        licences = gateway.monitor("license/status").get("results", {})
+        told = gateway.monitor("license/status").get("results", {})
     except Refused as refused:
         raise NotProven(
             f"whether the gateway has the licences that the order needs is not known: {refused} "
             "Give the API user read access to it (sysgrp)."
         ) from None
     return {
-        function: str(licences[function].get("status", "unknown")).replace("_", " ")
+        function: str(told[function].get("status", "unknown")).replace("_", " ")
         for function in FUNCTIONS
-        if isinstance(licences.get(function), dict) and licences[function].get("status") != LICENSED
+        if isinstance(told.get(function), dict)
     }
+
+
+def lacking_licence(told: Mapping[str, str], functions: Iterable[str] = FUNCTIONS) -> str:
+    """For which of these functions the device has no valid licence, in a sentence; empty for none.
+
+    An expired licence is none: the function goes on with what it knew last. A function that the
+    device does not speak of is taken as there: its own check will show.
+
+    Args:
+        told: see `licences`.
+        functions: keys of FUNCTIONS.
+
+    Raises:
+        NotProven: the device has a word for it that says neither.
+    """
+    others = {name: told[name] for name in functions if told.get(name, LICENSED) != LICENSED}
+    if not others:
+        return ""
+    names = " and ".join(FUNCTIONS[function] for function in others)
+    states = " and ".join(dict.fromkeys(f"“{state}”" for state in others.values()))
+    if not set(others.values()) <= _NONE:
+        raise NotProven(
+            f"whether the gateway has a valid licence for {names} is not known: license/status "
+            f"says {states}."
+        )
+    return (
+        f"The order includes security services; the gateway has no valid licence for {names}: "
+        f"license/status says {states}. Have the licence installed or renewed, and test again."
+    )
 
 
 def must_be_licensed(gateway: FortiGate, functions: Iterable[str] = FUNCTIONS) -> None:
@@ -351,12 +382,5 @@ def must_be_licensed(gateway: FortiGate, functions: Iterable[str] = FUNCTIONS) -
         AssertionError: a licence is missing or has expired.
         NotProven: the device does not tell.
     """
-    missing = without_licence(gateway)
-    lacking = [function for function in functions if function in missing]
-    if lacking:
-        names = " and ".join(FUNCTIONS[function] for function in lacking)
-        states = " and ".join(dict.fromkeys(f"“{missing[function]}”" for function in lacking))
-        raise AssertionError(
-            f"The order includes security services; the gateway has no valid licence for {names}: "
-            f"license/status says {states}. Have the licence installed or renewed, and test again."
-        )
+    if lacking := lacking_licence(licences(gateway), functions):
+        raise AssertionError(lacking)
