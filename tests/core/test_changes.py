@@ -57,6 +57,29 @@ class TestCreating:
         assert (told.identical, told.left) == (True, ())
         assert changes.journal.closed
 
+    def test_a_table_that_is_full_is_told_and_left_as_it_was(
+        self, changes: Changes, device: GatewayUnderTest
+    ) -> None:
+        """As under an evaluation licence: no other way would find room."""
+        before = ids(changes.gateway)
+        device.control("PUT", "/faults/evaluation-licence", {})
+        with pytest.raises(Refused, match="no more of them: with an evaluation licence 3 policies"):
+            changes.create_many(POLICY, policies(5))
+        assert ids(changes.gateway) == before
+        assert changes.create_many(POLICY, policies(2)) == "script"
+        assert restored(changes).identical
+
+    def test_what_another_transaction_holds_is_told(
+        self, changes: Changes, gateway: FortiGate, device: GatewayUnderTest
+    ) -> None:
+        begun = device.post("cmdb?action=transaction-start", {})["results"]["transaction-id"]
+        header = {"X-TRANSACTION-ID": str(begun)}
+        device.put("cmdb/firewall/policy/1", {"comments": "theirs"}, headers=header)
+        with pytest.raises(Refused, match=r"\(workspace mode\) is locked.*committed or aborted"):
+            gateway.change(POLICY, 1, {"comments": "ours"})
+        device.post("cmdb?action=transaction-abort", {"transaction-id": begun})
+        gateway.change(POLICY, 1, {"comments": "ours"})
+
     @pytest.mark.parametrize(
         ("missing", "way"),
         [

@@ -195,6 +195,20 @@ def test_transaction_commit_and_abort(api: GatewayUnderTest) -> None:
     assert late.status_code == 424
 
 
+def test_what_a_transaction_has_changed_is_nobody_elses(api: GatewayUnderTest) -> None:
+    add(api, "theirs", "other")
+    number = api.post("cmdb?action=transaction-start", {})["results"]["transaction-id"]
+    header = {"X-TRANSACTION-ID": str(number)}
+    api.put(f"{POLICY}/1", {"comments": "theirs"}, headers=header)
+    refused = api.call("PUT", f"{POLICY}/1", {"comments": "mine"})
+    assert refused.status_code == 500
+    assert "another transaction" in refused.json()["cli_error"]
+    api.put(f"{POLICY}/2", {"comments": "mine"})
+    api.put(f"{POLICY}/1", {"comments": "again"}, headers=header)
+    api.post("cmdb?action=transaction-abort", {"transaction-id": number})
+    api.put(f"{POLICY}/1", {"comments": "mine"})
+
+
 def test_transaction_times_out(api: GatewayUnderTest) -> None:
     answer = api.post("cmdb?action=transaction-start", {"timeout": 0.2})
     header = {"X-TRANSACTION-ID": str(answer["results"]["transaction-id"])}

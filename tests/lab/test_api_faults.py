@@ -161,6 +161,23 @@ def test_licences(api: GatewayUnderTest) -> None:
     api.delete("cmdb/firewall/policy")
 
 
+def test_an_evaluation_licence_has_weak_encryption_alone(api: GatewayUnderTest) -> None:
+    row = {
+        "name": "weak", "interface": "port1", "remote-gw": "198.18.4.10", "ike-version": "2",
+        "psksecret": "very-secret", "peertype": "any", "dhgrp": "14",
+    }
+    path = "cmdb/vpn.ipsec/phase1-interface"
+    put(api, "evaluation-licence")
+    refused = api.call("POST", path, row | {"proposal": "des-sha256 aes256-sha256"})
+    assert (refused.status_code, refused.json()["error"]) == (500, -651)
+    assert "aes256-sha256" in refused.json()["cli_error"]
+    api.post(path, row | {"proposal": "des-sha256"})
+    api.delete(path)
+    api.control("DELETE", "/faults")
+    api.post(path, row | {"proposal": "aes256-sha256"})
+    api.delete(path)
+
+
 def test_another_device_with_another_firmware(api: GatewayUnderTest) -> None:
     def told() -> tuple[str, str, str]:
         status = api.call("GET", "monitor/system/status").json()

@@ -10,10 +10,10 @@ from typing import Any
 
 from lab.gateway.cmdb.editor import Editor
 from lab.gateway.cmdb.recorder import Recorder
-from lab.gateway.cmdb.rows import SINGLETON, Builder, Row
+from lab.gateway.cmdb.rows import SINGLETON, Builder, Key, Row
 from lab.gateway.cmdb.state import State
 from lab.gateway.cmdb.store import Store
-from lab.gateway.errors import malformed
+from lab.gateway.errors import PERMISSION_DENIED, CmdbError, malformed
 from lab.gateway.schema.model import Table
 
 MOST_TRANSACTIONS = 10
@@ -167,6 +167,25 @@ class Database:
         """The transactions that are open."""
         self._drop_expired()
         return list(self._transactions.values())
+
+    def must_be_free(self, path: str, key: Key | None, number: object) -> None:
+        """What an open transaction has changed is nobody else's until it ends (workspace mode).
+
+        Args:
+            path, key: a row; no key for a whole table, which is not looked at.
+            number: of the transaction that asks; None for a call outside of one.
+
+        Raises:
+            CmdbError: it is another transaction's.
+        """
+        if key is None:
+            return
+        for other in self.open_transactions():
+            if str(other.number) != str(number) and other.recorder.holds(path, key):
+                raise CmdbError(
+                    PERMISSION_DENIED,
+                    f"The object {path} {key} is being configured in another transaction.",
+                )
 
     def abort(self, transaction: Transaction) -> None:
         """Drop what was done in a transaction."""

@@ -29,6 +29,7 @@ from lab.gateway.errors import (
     not_found,
 )
 from lab.gateway.schema.model import Table
+from lab.gateway.schema.rules.evaluation import must_be_weak
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,8 @@ class Editor:
         result.targets = self.state.targets(table, row)
         if table.check is not None:
             table.check(result, self.state)
+        if self._evaluation():
+            must_be_weak(table, result)
         return result
 
     def _create_child(self, place: Location, body: Mapping[str, Any]) -> Key:

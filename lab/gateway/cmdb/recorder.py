@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.gateway.cmdb.editor import Editor
+from lab.gateway.cmdb.rows import Key
 
 REPLAYABLE = ("create", "update", "delete", "move", "clone", "rename")
 
@@ -33,6 +34,11 @@ class Recorder:
             return result
 
         return run
+
+    def holds(self, path: str, key: Key) -> bool:
+        """Whether it has changed this row: nobody else may until the transaction ends."""
+        places = (args[0] for _, args in self._changes)
+        return any((place.path, str(place.key)) == (path, str(key)) for place in places)
 
     def replay(self, editor: Editor) -> None:
         """Make the changes again.

@@ -195,6 +195,8 @@ class _Request:
 
     def _write(self, table: Table) -> Answer:
         old = self._revision()
+        place = self._place
+        self._database.must_be_free(place.path, place.key, self._call.transaction)
         if self._call.transaction is not None:
             transaction = self._database.transaction(self._call.transaction,
                                                      self._call.caller.name)

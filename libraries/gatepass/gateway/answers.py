@@ -18,6 +18,15 @@ SERIAL = r"[A-Za-z0-9-]{1,40}"
 """Of a device."""
 MOST_ROWS = 100_000
 """That a table is read with; the largest FortiGate holds as many policies."""
+TABLE_FULL = -4
+_FULL = (
+    "It takes no more of them: with an evaluation licence 3 policies and 3 static routes, with "
+    "another as many as the maximum values of its model say."
+)
+_LOCKED = (
+    "What somebody changes in a transaction (workspace mode) is locked for all others: have it "
+    "committed or aborted. Without a change it ends by itself after five minutes."
+)
 
 
 class GatewayLost(Exception):
@@ -177,8 +186,9 @@ def refusal(response: Answer, answer: object, known: bool = False) -> str:
         )
     if response.status == 401:
         return (
-            f"The gateway refuses the API token (401 on {what}). Check the token and that the "
-            "API user's trusted hosts hold this machine's address."
+            f"The gateway refuses the API token (401 on {what}). Check the token, that the API "
+            "user's trusted hosts hold this machine's address, and that the gateway has a valid "
+            "licence: without one it takes no token."
         )
     if response.status == 403:
         return f"The API user may not do this (403 on {what}). Widen its access profile."
@@ -190,4 +200,9 @@ def refusal(response: Answer, answer: object, known: bool = False) -> str:
     reason = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
     words = shown(" ".join(reason.split()), _LONGEST_REASON).rstrip(".")
     words = words or f"error {error_number(answer)}"
-    return f"The gateway refuses {what} (HTTP {response.status}): {words}."
+    sentence = f"The gateway refuses {what} (HTTP {response.status}): {words}."
+    if error_number(answer) == TABLE_FULL:
+        sentence += f" {_FULL}"
+    elif "another transaction" in words:
+        sentence += f" {_LOCKED}"
+    return sentence

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from gatepass.gateway.answers import TABLE_FULL
 from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
 from gatepass.gateway.config_objects import MARKED, hardware_address
 from gatepass.gateway.fortigate import DUPLICATE, FortiGate, Refused
@@ -89,6 +90,8 @@ class Changes:
                 if refused.status not in (403, 404, 405) and not refused.code:
                     raise
                 self._remove(path, [row[key] for row in rows])  # the half that a script got done
+                if refused.code == TABLE_FULL:  # no other way makes room
+                    raise
                 continue
             try:
                 self.verify(path, rows, before)

@@ -11,6 +11,8 @@ from gatepass.gateway.answers import SERIAL, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 MIB = 1024 * 1024
+VALID, EVALUATION = "valid", "evaluation"
+"""A licence of its own, and the permanent one of 1 vCPU, 2 GiB, 3 policies (FortiOS 7.2.1 on)."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,7 @@ class Identity:
         host: of its REST address.
         hostname, serial, model: its names.
         version: "v7.4.8"; `build` is its number.
-        licence: "valid" or the device's own word for what is wrong with it.
-        evaluation: whether it runs on the permanent evaluation licence.
+        licence: VALID, EVALUATION, or the device's own word for what is wrong with it.
         vcpus, memory_mb: that it may use (vCPUs; MiB); None where it does not tell.
     """
 
@@ -33,9 +34,13 @@ class Identity:
     version: str
     build: int
     licence: str
-    evaluation: bool
     vcpus: int | None
     memory_mb: int | None
+
+    @property
+    def evaluation(self) -> bool:
+        """Whether it runs on the permanent evaluation licence."""
+        return self.licence == EVALUATION
 
 
 # no control character, and none that turns the direction of writing round
@@ -79,7 +84,6 @@ def identify(gateway: FortiGate, host: str) -> Identity:
     """
     status = validated(_Status, gateway.monitor("system/status"), "GET monitor/system/status")
     machine = _licence(gateway)
-    word = machine.status or "unknown"
     names = status.results
     return Identity(
         host=host,
@@ -88,8 +92,7 @@ def identify(gateway: FortiGate, host: str) -> Identity:
         model="-".join(filter(None, (names.model_name, names.model_number))),
         version=status.version,
         build=status.build,
-        licence="valid" if machine.valid else word,
-        evaluation="eval" in word.lower(),
+        licence=_kind(machine),
         vcpus=machine.cpu_used,
         memory_mb=_mib(machine),
     )
@@ -104,6 +107,12 @@ def _licence(gateway: FortiGate) -> _VmLicence:
             return _VmLicence()
         raise
     return validated(_LicenceAnswer, answer, "GET monitor/license/status").results.vm
+
+
+def _kind(machine: _VmLicence) -> str:
+    if not machine.valid:
+        return machine.status or "unknown"
+    return EVALUATION if "eval" in machine.status.lower() else VALID
 
 
 def _mib(machine: _VmLicence) -> int | None:

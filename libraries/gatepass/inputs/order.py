@@ -91,6 +91,8 @@ class OrderedGateway(Model):
     )
     min_vcpus: int | None = whole(1, 1024, "of vCPUs", default=None)
     min_memory_mb: int | None = whole(1, 16_777_216, "of MiB", default=None)
+    evaluation: Switch = False
+    """Whether it may run on the permanent evaluation licence."""
     management_ports: list[Annotated[str, interface()]] = Field(
         default=[], max_length=64, description="a list of interfaces of the gateway"
     )
