@@ -10,6 +10,7 @@ from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import Phrase, say
+from gatepass.gateway.fortigate import Refused
 from gatepass.results.measurements import estimated, observed
 from gatepass.scenarios.provisioning import SetUp
 from gatepass.verdict import judgement
@@ -181,4 +182,10 @@ class Provisioning(KeywordLibrary):
 
 
 def _told(broken: SetUp) -> str:
-    return f"Tenant {broken.tenant.number}, {broken.step}: {broken.error}"
+    told = f"Tenant {broken.tenant.number}, {broken.step}: {broken.error}"
+    if broken.step == say("tenant_dhcp") and isinstance(broken.error, Refused):
+        told += (
+            " FortiOS does not say whether it takes a DHCP server on a loopback interface, which "
+            "is where a tenant's is: this release may not."
+        )
+    return told

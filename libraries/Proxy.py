@@ -43,7 +43,7 @@ class Proxy(KeywordLibrary):
         """It listens on the client's side; no policy of the run permits anybody.
 
         Raises:
-            NotApplicable: the tier promises no proxy users.
+            NotApplicable: the tier promises no proxy users, or the gateway has no such proxy.
         """
         if not self.run.order.promise.proxy_users:
             raise NotApplicable(say("no_proxy_users", tier=self.run.order.tier))

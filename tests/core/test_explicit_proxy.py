@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from gateway_client import GatewayUnderTest
 
+from gatepass.base.errors import NotApplicable
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
-from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.undo import SAVED, undo
@@ -48,6 +49,30 @@ def proxy(changes: Changes) -> ExplicitProxy:
 
 def back(changes: Changes) -> bool:
     return undo(changes.gateway, changes.journal, changes.journal.path.with_name(SAVED)).identical
+
+
+class WithoutProxy(WithAddress):
+    """A small model of 7.4.4 or later."""
+
+    status = 404
+
+    def single(self, path: str, **query: object) -> dict:
+        """It has not the table."""
+        if path == EXPLICIT:
+            raise Refused(f"The gateway refuses GET {path}.", status=self.status)
+        return super().single(path, **query)
+
+
+def test_a_gateway_that_has_none(changes: Changes) -> None:
+    gateway = WithoutProxy(changes.gateway.url, changes.gateway.token, changes.gateway.ca_file)
+    proxy = ExplicitProxy(gateway, changes, RuleSet(gateway, changes, FLOW))
+    with pytest.raises(NotApplicable, match=r"has no explicit web proxy .*models with 2 GB of"):
+        proxy.switch_on()
+    gateway.status = 403  # says nothing of what there is
+    with pytest.raises(Refused):
+        proxy.switch_on()
+    gateway.close()
+    assert back(changes)
 
 
 def test_on_with_one_policy_and_off_again(

@@ -7,7 +7,11 @@ from collections.abc import Callable
 
 import pytest
 from gateway_client import TOKEN, GatewayUnderTest
+from played import Played
 
+import Provisioning
+from gatepass.base.errors import NotProven
+from gatepass.base.phrase import Phrase, say
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import Journal
@@ -15,7 +19,7 @@ from gatepass.gateway.rules import POLICY
 from gatepass.gateway.undo import SAVED, undo
 from gatepass.inputs.profile import MOST_TENANTS
 from gatepass.scenarios import provisioning as module
-from gatepass.scenarios.provisioning import TenantProvisioning
+from gatepass.scenarios.provisioning import SetUp, TenantProvisioning
 from gatepass.scenarios.tenant import DHCP, HOSTS, POLICIES, USER, VIP, FreeKeys, Tenant
 
 MARK = "gp0a1b2c"
@@ -118,6 +122,20 @@ def test_a_refusal_breaks_off_that_tenant_alone(
     assert (str(second.step), second.seconds) == ("network", {})
     assert isinstance(second.error, Refused)
     tenants.take_away()
+
+
+@pytest.mark.parametrize(
+    ("step", "doubtful"), [(say("tenant_dhcp"), True), (say("tenant_network"), False)]
+)
+def test_a_dhcp_server_that_is_refused_on_a_loopback_interface_is_the_releases(
+    step: Phrase, doubtful: bool
+) -> None:
+    tenant = Tenant(1, MARK, "port1", "root", FreeKeys(1, 1, 1))
+    library = Provisioning.Provisioning(Played())
+    library._tenants.set_up = [SetUp(tenant, {}, step, Refused("The gateway refuses it."))]
+    with pytest.raises(NotProven, match=r"Tenant 1, .*: The gateway refuses it\.") as told:
+        library.every_tenant_should_be_whole()
+    assert ("this release may not." in str(told.value)) is doubtful
 
 
 def test_once_the_run_is_stopped_nothing_more_comes(

@@ -31,6 +31,13 @@ def test_a_limit_that_depends_on_memory(api: GatewayUnderTest) -> None:
     assert small.attributes["ftp"].child.attributes["oversize-limit"].limits == (1, 204)
 
 
+def test_a_small_model_has_no_explicit_proxy_from_7_4_4_on() -> None:
+    gone = {"web-proxy/explicit", "firewall/proxy-policy"}
+    for release, memory_mib, has in (((7, 4, 3), 2048, True), ((7, 4, 4), 4096, True),
+                                     ((7, 4, 4), 2048, False), ((7, 6, 0), 1993, False)):
+        assert gone.isdisjoint(tables(release, memory_mib)) is not has
+
+
 def test_it_has_another_name_from_7_6_on(make_gateway: MakeGateway) -> None:
     api = make_gateway("7.6.0")
     assert api.call("POST", SERVICE, ROW | {"protocol": OLD}).status_code == 500

@@ -32,6 +32,9 @@ _OF_MEMORY = {
     "firewall/profile-protocol-options": ("oversize-limit", "uncompressed-oversize-limit")
 }
 """What is buffered of one object, in MB: a tenth of the memory at most."""
+_OF_THE_PROXY = ("web-proxy/explicit", "firewall/proxy-policy")
+_SMALL_MIB, _PROXY_GONE = 2048, (7, 4, 4)
+"""From this release on, models with so much memory have no explicit proxy."""
 
 
 def tables(release: Release, memory_mib: int = 16_384) -> dict[str, Table]:
@@ -42,6 +45,9 @@ def tables(release: Release, memory_mib: int = 16_384) -> dict[str, Table]:
         memory_mib: of the device, that some limits depend on.
     """
     found = {table.path: table.cut_to(release) for table in ALL if table.in_release(release)}
+    if memory_mib <= _SMALL_MIB and release >= _PROXY_GONE:
+        for path in _OF_THE_PROXY:
+            del found[path]
     for path, names in _OF_MEMORY.items():
         found[path] = found[path].limited_to(names, memory_mib // 10)
     return found
