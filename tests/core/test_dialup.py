@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from gatepass.gateway.changes import Changes
@@ -45,3 +47,16 @@ def test_no_key_stands_anywhere_but_in_memory(
     access.prepare()
     assert access.psk not in changes.journal.path.read_text() + gateway.backup()
     assert access.psk not in repr(access.users)
+
+
+def test_who_is_connected_goes_by_the_name_of_the_log_in(access: DialUp) -> None:
+    """Of who logged in by EAP FortiOS tells that in `user`; `username` is the IKE identity then."""
+    by_eap = {"user": "alice", "username": "any", "auth_type": "eap", "tun_id": "10.0.0.1"}
+    without = {"username": "bob", "tun_id": "10.0.0.2", "incoming_bytes": 5, "outgoing_bytes": 6}
+    site = {"name": "to-site", "type": "automatic", "username": "site"}
+    rows = [by_eap | {"type": "dialup"}, without | {"type": "dialup"}, site]
+    access.gateway = SimpleNamespace(monitor=lambda path: {"results": rows})
+    assert [(one.name, one.address, one.bytes) for one in access.listed()] == [
+        ("alice", "10.0.0.1", 0),
+        ("bob", "10.0.0.2", 11),
+    ]

@@ -243,6 +243,14 @@ def test_an_abort_that_fails_does_not_hide_why(api: ScriptedApi, client: FortiGa
     assert "X-TRANSACTION-ID" not in api.calls[-1].headers
 
 
+def test_vlans_and_aggregates_are_asked_for_as_well(api: ScriptedApi, client: FortiGate) -> None:
+    """FortiOS leaves them out of the monitor of interfaces unless told."""
+    api.script = [told(results={"agg1": {"ip": "198.18.1.1"}, "vlan7": {"ip": "198.18.7.1"}})]
+    assert client.port_address("vlan7") == "198.18.7.1"
+    (call,) = api.calls
+    assert "include_vlan=true" in call.path and "include_aggregate=true" in call.path
+
+
 def test_backup(api: ScriptedApi, client: FortiGate) -> None:
     api.script = [text(200, "#config-version=FGVM64\nconfig system x\nend\n")]
     assert client.backup().startswith("#config-version")

@@ -15,6 +15,7 @@ from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
 from gatepass.gateway.undo import SAVED, undo
 
+LIBRARIES = Path(__file__).parents[2] / "libraries"
 MARK = "gp0a1b2c"
 FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
 
@@ -98,6 +99,18 @@ def test_a_services_row_is_made_once(rules: RuleSet) -> None:
     rules.service("narrow", 5300)
     row = rules.gateway.row("firewall.service/custom", f"{MARK}-narrow")
     assert row is not None and row["tcp-portrange"] == "5300"
+
+
+def test_no_service_names_a_protocol_that_releases_call_differently(
+    rules: RuleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Since 7.6.0 it is TCP/UDP/UDP-Lite/SCTP; left out, it is that of ports in each release."""
+    created: list[dict] = []
+    monkeypatch.setattr(rules.changes, "create", lambda path, row: created.append(row))
+    rules.service("narrow", 5300)
+    assert [row.keys() for row in created] == [{"name", "tcp-portrange", "comment"}]
+    written = [path for path in LIBRARIES.rglob("*.py") if "TCP/UDP" in path.read_text()]
+    assert written == []
 
 
 def test_a_policyid_that_somebody_took_meanwhile(
