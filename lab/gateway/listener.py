@@ -8,14 +8,15 @@ import ipaddress
 import ssl
 from pathlib import Path
 
-from aiohttp import web
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from lab.gateway.device import Device, SetupError
+from lab.gateway.rest.server import Server
 
+_HANDSHAKE_SECONDS = 10.0
 _SHUTDOWN_SECONDS = 1.0
 _OLD_CIPHERS = "ALL:@SECLEVEL=0"
 
@@ -25,27 +26,33 @@ class RestListener:
 
     Args:
         device: the gateway.
-        application: serves the calls.
+        server: serves what comes.
     """
 
-    def __init__(self, device: Device, application: web.Application) -> None:
+    def __init__(self, device: Device, server: Server) -> None:
         self._device = device
-        self._runner = web.AppRunner(application, access_log=None, handle_signals=False,
-                                     shutdown_timeout=_SHUTDOWN_SECONDS)
-        self._https: web.TCPSite | None = None
-        self._http: web.TCPSite | None = None
+        self._server = server
+        self._https: asyncio.Server | None = None
+        self._http: asyncio.Server | None = None
         self._https_as: tuple[object, ...] = ()
         self._http_port: int | None = None
         self._one_at_a_time = asyncio.Lock()
 
     async def start(self) -> None:
         """Listen."""
-        await self._runner.setup()
         await self.refresh()
 
     async def stop(self) -> None:
-        """Listen no more and end all connections."""
-        await self._runner.cleanup()
+        """Listen no more and end all connections, once what is being answered is."""
+        for listening in (self._https, self._http):
+            if listening is not None:
+                listening.close()
+        await self._server.shutdown(_SHUTDOWN_SECONDS)
+
+    async def _listen(self, port: int, tls: ssl.SSLContext | None) -> asyncio.Server:
+        return await asyncio.get_running_loop().create_server(
+            self._server, self._device.address, port, reuse_address=True, ssl=tls,
+            ssl_handshake_timeout=_HANDSHAKE_SECONDS if tls else None)
 
     async def refresh(self) -> None:
         """Bring the sockets in line with port and faults."""
@@ -59,12 +66,9 @@ class RestListener:
         wanted = (port, "other-certificate" in faults, "tls-old" in faults)
         if wanted != self._https_as:
             if self._https is not None:
-                await self._https.stop()
+                self._https.close()
                 self._drop_connections()
-            self._https = web.TCPSite(
-                self._runner, self._device.address, port, reuse_address=True,
-                ssl_context=self._tls(other=wanted[1], old=wanted[2]))
-            await self._https.start()
+            self._https = await self._listen(port, self._tls(other=wanted[1], old=wanted[2]))
             self._https_as = wanted
 
     async def _refresh_http(self) -> None:
@@ -73,17 +77,16 @@ class RestListener:
         if port == self._http_port:
             return
         if self._http is not None:
-            await self._http.stop()
+            self._http.close()
             self._http = None
             self._drop_connections()
         self._http_port = port
         if port is not None:
-            self._http = web.TCPSite(self._runner, self._device.address, port, reuse_address=True)
-            await self._http.start()
+            self._http = await self._listen(port, None)
 
     def _drop_connections(self) -> None:
         """Make clients connect again, so that they meet what is offered now."""
-        for connection in list(self._runner.server.connections if self._runner.server else ()):
+        for connection in self._server.connections:
             connection.force_close()
             if connection.transport is not None:
                 connection.transport.close()

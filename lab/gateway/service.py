@@ -13,6 +13,7 @@ from lab.gateway.control import Control
 from lab.gateway.device import Device, SetupError
 from lab.gateway.listener import RestListener
 from lab.gateway.rest.app import Api
+from lab.gateway.rest.server import Server
 
 _LOG_BYTES = 5_000_000
 _BEFORE_REBIND_SECONDS = 0.3
@@ -45,7 +46,7 @@ async def run(device: Device, ready: Callable[[], None]) -> bool:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
-    listener = RestListener(device, Api(device).application())
+    listener = RestListener(device, Server(Api(device).handle))
     control = Control(device, listener)
     # The answer to the call that changed the port goes out first.
     device.on_settings_changed = lambda: loop.call_later(

@@ -57,7 +57,7 @@ class Version:
 
     @property
     def cookie_login(self) -> bool:
-        """Whether `/logincheck` yields a session; from 7.6.3 on `/api/v2/authentication` does."""
+        """Whether `/logincheck` yields a session, as well as `/api/v2/authentication`."""
         return self.release < (7, 6, 3)
 
     @property
@@ -66,6 +66,6 @@ class Version:
         return self.release < (7, 4, 5)
 
     @property
-    def hashed_csrf_cookie(self) -> bool:
-        """Whether the CSRF cookie's name carries a hash besides the port."""
+    def hashed_cookies(self) -> bool:
+        """Whether the names of a session's cookies carry a hash besides the port."""
         return self.release >= (7, 6, 0)

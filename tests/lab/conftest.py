@@ -34,6 +34,17 @@ def api(make_gateway: MakeGateway) -> GatewayUnderTest:
     return make_gateway()
 
 
+@pytest.fixture(scope="module")
+def gateway_of(make_gateway: MakeGateway, api: GatewayUnderTest) -> MakeGateway:
+    """Gateways by release that the tests of one module share."""
+    found = {api.version: api}
+
+    def of(version: str) -> GatewayUnderTest:
+        return found.get(version) or found.setdefault(version, make_gateway(version))
+
+    return of
+
+
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """Client, gateway and server in namespaces, with a real data plane."""

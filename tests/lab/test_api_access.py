@@ -116,11 +116,11 @@ def test_a_profile_may_give_parts_of_a_group(api: GatewayUnderTest) -> None:
     api.delete("cmdb/system/accprofile/parts")
 
 
-def test_token_in_the_url(api: GatewayUnderTest, make_gateway: MakeGateway) -> None:
+def test_token_in_the_url(api: GatewayUnderTest, gateway_of: MakeGateway) -> None:
     assert get(api, params={"access_token": TOKEN}).status_code == 401
-    older = make_gateway("7.4.4")
+    older = gateway_of("7.4.4")
     assert get(older, params={"access_token": TOKEN}).status_code == 200
-    newer = make_gateway("7.6.2")
+    newer = gateway_of("7.6.2")
     assert get(newer, params={"access_token": TOKEN}).status_code == 401
     newer.put("cmdb/system/global", {"rest-api-key-url-query": "enable"})
     assert get(newer, params={"access_token": TOKEN}).status_code == 200
@@ -155,36 +155,86 @@ def test_wrong_passwords_lock_out(make_gateway: MakeGateway) -> None:
     assert get(gateway, TOKEN).status_code == 429
 
 
-def test_authentication_from_7_6_3_on(make_gateway: MakeGateway) -> None:
-    gateway = make_gateway("7.6.3")
+def log_in(gateway: GatewayUnderTest, session: requests.Session,
+           **more: Any) -> requests.Response:
+    """A log-in by `/api/v2/authentication`."""
     body = {"username": "admin", "secretkey": password(gateway), "ack_pre_disclaimer": True,
-            "ack_post_disclaimer": True, "request_key": True}
+            "ack_post_disclaimer": True, **more}
+    return session.post(f"{gateway.url}/api/v2/authentication", json=body, timeout=10)
+
+
+@pytest.fixture(params=["7.4.8", "7.6.4"])
+def gateway(gateway_of: MakeGateway, request: pytest.FixtureRequest) -> GatewayUnderTest:
+    """A gateway before and after `/logincheck` was given up."""
+    return gateway_of(request.param)
+
+
+def test_authentication_by_a_key(gateway: GatewayUnderTest) -> None:
     with gateway.new_session(None) as session:
-        session.post(f"{gateway.url}/logincheck",
-                     data={"username": "admin", "secretkey": password(gateway)}, timeout=10)
+        answer = log_in(gateway, session, request_key=True)
         assert not session.cookies
-        url = f"{gateway.url}/api/v2/authentication"
-        answer = session.post(url, json=body, timeout=10).json()
-        assert (answer["status_code"], answer["status_message"]) == (5, "LOGIN_SUCCESS")
-        key = answer["session_key"]
+        told = answer.json()
+        assert (told["status_code"], told["status_message"]) == (5, "LOGIN_SUCCESS")
+        key = told["session_key"]
         assert get(gateway, key).status_code == 200
-        wrong = session.post(url, json=body | {"secretkey": "wrong"}, timeout=10)
+        with gateway.new_session(key) as by_key:
+            address = f"{gateway.url}/api/v2/cmdb/firewall/address"
+            assert by_key.post(address, json={"name": "by-key"}, timeout=10).status_code == 200
+            assert by_key.delete(f"{address}/by-key", timeout=10).status_code == 200
+        wrong = log_in(gateway, session, request_key=True, secretkey="wrong")
         assert wrong.status_code == 401
-        session.delete(url, headers={"Authorization": f"Bearer {key}"}, timeout=10)
+        session.delete(answer.url, headers={"Authorization": f"Bearer {key}"}, timeout=10)
         assert get(gateway, key).status_code == 401
+    unlock(gateway)
+
+
+def test_authentication_by_cookies(gateway: GatewayUnderTest) -> None:
+    with gateway.new_session(None) as session:
+        answer = log_in(gateway, session)
+        assert "session_key" not in answer.json()
+        cookies = {cookie.name: (cookie.value or "").strip('"') for cookie in session.cookies}
+        behind = {name.rpartition(f"_{gateway.port}")[2] for name in cookies}
+        assert {name.partition(f"_{gateway.port}")[0] for name in cookies} == {
+            "session_key", "ccsrf_token"}
+        assert len(behind) == 1 and (behind == {""}) == (gateway.version == "7.4.8")
+        assert session.get(gateway.url + STATUS, timeout=10).status_code == 200
+        address = f"{gateway.url}/api/v2/cmdb/firewall/address"
+        assert session.post(address, json={"name": "by-cookie"}, timeout=10).status_code == 403
+        session.headers["X-CSRFTOKEN"] = next(
+            value for name, value in cookies.items() if name.startswith("ccsrf_token"))
+        assert session.post(address, json={"name": "by-cookie"}, timeout=10).status_code == 200
+        assert session.delete(f"{address}/by-cookie", timeout=10).status_code == 200
+        assert session.delete(answer.url, timeout=10).json()["status_message"] == "LOGOUT_SUCCESS"
+        assert session.get(gateway.url + STATUS, timeout=10).status_code == 401
+
+
+@pytest.mark.parametrize("names", [
+    ("7.4.8", {"ccsrftoken_{port}", "ccsrftoken"}), ("7.6.2", {"ccsrftoken_{port}_{hash}"}),
+    ("7.6.4", set())])
+def test_the_cookies_of_logincheck_by_release(
+        gateway_of: MakeGateway, names: tuple[str, set[str]]) -> None:
+    gateway = gateway_of(names[0])
+    with gateway.new_session(None) as session:
+        form = {"username": "admin", "secretkey": password(gateway)}
+        session.post(f"{gateway.url}/logincheck", data=form, timeout=10)
+        found = {cookie.name for cookie in session.cookies}
+    csrf = {name for name in found if name.startswith("ccsrftoken")}
+    tail = next((name.rpartition("_")[2] for name in csrf), "")
+    assert csrf == {name.format(port=gateway.port, hash=tail) for name in names[1]}
+    assert len(found - csrf) == bool(csrf)
 
 
 @pytest.mark.parametrize(("version", "build", "has_sessions"), [
     ("7.4.8", 2795, False), ("7.6.2", 3462, True), ("7.6.3", 3510, True)])
-def test_versions(make_gateway: MakeGateway, version: str, build: int, has_sessions: bool) -> None:
-    gateway = make_gateway(version)
+def test_versions(gateway_of: MakeGateway, version: str, build: int, has_sessions: bool) -> None:
+    gateway = gateway_of(version)
     status = gateway.call("GET", "monitor/system/status").json()
     assert (status["version"], status["build"]) == (f"v{version}", build)
     assert status["serial"].startswith("LAB")
     found = gateway.call("GET", "monitor/firewall/sessions?count=2").status_code
     assert found == (200 if has_sessions else 404)
     authentication = gateway.call("POST", "authentication", {"username": "x", "secretkey": "y"})
-    assert authentication.status_code == (401 if version == "7.6.3" else 404)
+    assert authentication.status_code == 401
 
 
 def test_the_log_holds_no_secret(api: GatewayUnderTest) -> None:

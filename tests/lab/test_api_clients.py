@@ -1,4 +1,4 @@
-"""A client that others wrote works on the lab's gateway as it is."""
+"""Clients that others wrote work on the lab's gateway as they are."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ from collections.abc import Iterator
 
 import pytest
 from fortigate_api import FortiGateAPI
-from gateway_client import TOKEN, GatewayUnderTest, policy
+from fortiosapi import FortiOSAPI
+from gateway_client import TIMEOUT, TOKEN, GatewayUnderTest, policy
+from pyFGT.fortigate import FortiGate
 
 from conftest import MakeGateway
+
+
+def password(gateway: GatewayUnderTest) -> str:
+    """The administrator's password."""
+    return (gateway.folder / "admin-password").read_text().strip()
 
 
 @pytest.fixture(params=["token", "password"])
 def client(api: GatewayUnderTest, request: pytest.FixtureRequest) -> Iterator[FortiGateAPI]:
     """fortigate-api, logged in either way."""
     secret = ({"token": TOKEN} if request.param == "token" else {
-        "username": "admin",
-        "password": (api.folder / "admin-password").read_text().strip()})
+        "username": "admin", "password": password(api)})
     with FortiGateAPI(host="127.0.0.1", port=api.port, **secret) as forti:
         yield forti
 
@@ -68,10 +74,70 @@ def test_policies(client: FortiGateAPI) -> None:
 
 def test_password_login_ends_with_7_6_3(make_gateway: MakeGateway) -> None:
     gateway = make_gateway("7.6.3")
-    password = (gateway.folder / "admin-password").read_text().strip()
     client = FortiGateAPI(host="127.0.0.1", port=gateway.port, username="admin",
-                          password=password)
+                          password=password(gateway))
     with pytest.raises(ValueError, match="ccsrftoken"):
         client.login()
     with FortiGateAPI(host="127.0.0.1", port=gateway.port, token=TOKEN) as by_token:
         assert by_token.cmdb.firewall.address.is_exist("all")
+
+
+@pytest.fixture(params=["7.4.8", "7.6.4"])
+def gateway(gateway_of: MakeGateway, request: pytest.FixtureRequest) -> GatewayUnderTest:
+    """A gateway before and after `/logincheck` was given up."""
+    return gateway_of(request.param)
+
+
+@pytest.fixture
+def authority(gateway: GatewayUnderTest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What verifies the gateway's certificate, also where the environment says something else."""
+    file = str(gateway.folder / "tls" / "ca.pem")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", file)
+    return file
+
+
+# It knows no log-in but /logincheck, by which nobody gets in from 7.6.3 on.
+@pytest.mark.parametrize(
+    ("gateway", "by"), [("7.4.8", "token"), ("7.4.8", "password"), ("7.6.4", "token")],
+    indirect=["gateway"])
+def test_fortiosapi(gateway: GatewayUnderTest, authority: str, by: str) -> None:
+    client, host = FortiOSAPI(), f"127.0.0.1:{gateway.port}"
+    if by == "token":
+        client.tokenlogin(host, TOKEN, verify=authority)
+    else:
+        client.login(host, "admin", password(gateway), verify=authority)
+    assert client.get_version() == f"v{gateway.version}"
+    address = {"name": "of-fortiosapi", "subnet": "10.0.0.1/32"}
+    for change in (
+        client.post("firewall", "address", data=address, vdom="root"),
+        client.set("firewall", "address", data=address | {"color": 3}, vdom="root"),
+        client.set("firewall", "address", data=address | {"name": "other"}, vdom="root"),
+        client.put("firewall", "address", mkey="of-fortiosapi", data={"comment": "x"}),
+    ):
+        assert (change["status"], change["http_status"]) == ("success", 200)
+    row = client.get("firewall", "address", mkey="of-fortiosapi", vdom="root")["results"][0]
+    assert (row["color"], row["comment"]) == (3, "x")
+    everywhere = client.get("firewall", "address", vdom="global")
+    assert "other" in [row["name"] for row in everywhere["results"]]
+    for name in ("of-fortiosapi", "other"):
+        assert client.delete("firewall", "address", mkey=name)["http_status"] == 200
+    assert client.license()["results"]["vm"]["valid"]
+    assert "firewall.address" in [
+        ".".join(table) for table in map(str.split, client.get_name_path_dict(vdom="root"))]
+    client.logout()
+
+
+@pytest.mark.parametrize("by", ["apikey", "passwd"])
+def test_pyfgt(gateway: GatewayUnderTest, authority: str, by: str) -> None:
+    secret = {"apikey": TOKEN, "passwd": password(gateway)}[by]
+    with FortiGate(f"127.0.0.1:{gateway.port}", "admin", verify_ssl=authority, timeout=TIMEOUT,
+                   **{by: secret}) as client:
+        for status, answer in (
+            client.post("/cmdb/firewall/address", "vdom=root", name="of-pyfgt", subnet="10.1.1.1"),
+            client.put("/cmdb/firewall/address/of-pyfgt", cache__ttl=7),
+            client.get("/cmdb/firewall/address", "filter=name==of-pyfgt", "format=cache-ttl"),
+            client.delete("/cmdb/firewall/address/of-pyfgt"),
+        ):
+            assert status == 200, answer
+        status, answer = client.get("/monitor/system/status")
+        assert (status, answer["version"]) == ("success", f"v{gateway.version}")

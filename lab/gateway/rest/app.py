@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from http.cookies import CookieError, SimpleCookie
 
 from aiohttp import web
 
 from lab.gateway.access import Access, Caller
-from lab.gateway.call import MOST_BODY_BYTES, Call, parse_query, split_path
+from lab.gateway.call import Call, parse_query, split_path
 from lab.gateway.device import Device
 from lab.gateway.errors import INTERNAL, CmdbError
 from lab.gateway.rest.cmdb import Cmdb
-from lab.gateway.rest.envelope import JSON, VDOM, Answer, error_fields, html, to_json
+from lab.gateway.rest.envelope import VDOM, Answer, error_fields, html, to_json
 from lab.gateway.rest.log import Logs
 from lab.gateway.rest.login import Login
 from lab.gateway.rest.monitor import Monitors
+from lab.gateway.rest.server import body_of, response
 
 log = logging.getLogger("lab.gateway.access")
 
@@ -39,31 +39,23 @@ class Api:
         self._monitors = Monitors(device)
         self._logs = Logs(device)
 
-    def application(self) -> web.Application:
-        """The web application that serves every path."""
-        application = web.Application(client_max_size=MOST_BODY_BYTES)
-        application.router.add_route("*", "/{path:.*}", self._handle)
-        return application
-
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
-        started = time.monotonic()
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request, whatever its path."""
+        started, path = time.monotonic(), request.rel_url.raw_path
         try:
             answer = await self._answer(request)
         except CmdbError as error:
             answer = self._failed(request, error)
-        except web.HTTPRequestEntityTooLarge:
-            answer = self._failed(request, CmdbError(
-                -1, f"The body is larger than {MOST_BODY_BYTES} bytes.", 413))
-        except (web.HTTPException, ConnectionError, asyncio.CancelledError):
+        except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception:
-            log.exception("%s %s ended in a fault of the gateway", request.method, request.path)
+            log.exception("%s %s ended in a fault of the gateway", request.method, path)
             answer = self._failed(request, CmdbError(INTERNAL, "Internal error."))
-        log.info("%s %s %s %d %.1f ms", request.remote, request.method, request.path,
-                 answer.status, 1000 * (time.monotonic() - started))
+        log.info("%s %s %s %d %.1f ms", request.remote, request.method, path, answer.status,
+                 1000 * (time.monotonic() - started))
         return await self._send(request, answer)
 
-    async def _answer(self, request: web.Request) -> Answer:
+    async def _answer(self, request: web.BaseRequest) -> Answer:
         path = request.rel_url.raw_path.lstrip("/")
         if self._login.serves(path):
             return await self._login.answer(path, request)
@@ -84,7 +76,7 @@ class Api:
                 request.headers.get("X-CSRFTOKEN", "").strip('"') != caller.csrf):
             return html(403, "Forbidden", "The CSRF token is missing or wrong.")
         call = Call(request.method, parts, parse_query(request.rel_url.raw_query_string),
-                    await request.read(), caller, request.headers.get("X-TRANSACTION-ID"))
+                    await body_of(request), caller, request.headers.get("X-TRANSACTION-ID"))
         if parts and parts[0] == "cmdb":
             return self._cmdb.answer(call)
         if parts and parts[0] == "monitor":
@@ -93,7 +85,7 @@ class Api:
             return self._logs.answer(call)
         return self._failed(request, CmdbError(-1, "There is no such branch of the API.", 404))
 
-    def _caller(self, request: web.Request, address: str) -> Caller | None:
+    def _caller(self, request: web.BaseRequest, address: str) -> Caller | None:
         """Who calls; a wrong token counts as a failed login, none does not."""
         token = self._token(request)
         if token is not None:
@@ -103,12 +95,12 @@ class Api:
             else:
                 self._access.lock_out.succeed(address)
             return caller
-        caller = self._caller_by_cookie(request)
+        caller = self._access.by_session(self._login.session_of(request))
         if caller is None and "token-ignored" in self._device.faults:
             return self._access.anyone()
         return caller
 
-    def _token(self, request: web.Request) -> str | None:
+    def _token(self, request: web.BaseRequest) -> str | None:
         header = request.headers.get("Authorization", "")
         kind, _, token = header.partition(" ")
         if kind.lower() == "bearer" and token.strip():
@@ -119,14 +111,6 @@ class Api:
         if in_url and (self._device.identity.version.token_in_url or switched_on):
             return in_url
         return None
-
-    def _caller_by_cookie(self, request: web.Request) -> Caller | None:
-        try:
-            cookies = SimpleCookie(request.headers.get("Cookie", ""))
-        except CookieError:
-            return None
-        cookie = cookies.get(self._login.session_cookie)
-        return self._access.by_session(cookie.value) if cookie is not None else None
 
     async def _fault(self, path: str, method: str) -> Answer | None:
         """What a fault of the API answers in the place of the gateway."""
@@ -145,30 +129,26 @@ class Api:
                                        | self._device.identity.signature()))
         return None
 
-    def _failed(self, request: web.Request, error: CmdbError) -> Answer:
+    def _failed(self, request: web.BaseRequest, error: CmdbError) -> Answer:
         fields = {"http_method": request.method, **error_fields(error), "vdom": VDOM,
                   "status": "error", "http_status": error.http_status}
         return Answer(error.http_status, to_json(fields | self._device.identity.signature()))
 
-    async def _send(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+    async def _send(self, request: web.BaseRequest, answer: Answer) -> web.StreamResponse:
         path = request.path.removeprefix("/" + _API).strip("/")
-        charset = "utf-8" if answer.content_type != JSON else None
-        headers = [("Cache-Control", "no-cache, no-store"), ("X-Frame-Options", "SAMEORIGIN")]
-        headers += [("Set-Cookie", cookie) for cookie in answer.cookies]
         if request.path.startswith("/" + _API) and self._device.faults.strikes(
                 "api-drop", path, request.method):
             return await self._send_half(request, answer)
-        return web.Response(status=answer.status, body=answer.body, charset=charset,
-                            content_type=answer.content_type, headers=headers)
+        return response(answer)
 
     @staticmethod
-    async def _send_half(request: web.Request, answer: Answer) -> web.StreamResponse:
+    async def _send_half(request: web.BaseRequest, answer: Answer) -> web.StreamResponse:
         """Half of an answer, after which the connection is gone."""
-        response = web.StreamResponse(status=answer.status)
-        response.content_type = answer.content_type
-        response.content_length = len(answer.body)
-        await response.prepare(request)
-        await response.write(answer.body[:len(answer.body) // 2])
+        half = web.StreamResponse(status=answer.status)
+        half.content_type = answer.content_type
+        half.content_length = len(answer.body)
+        await half.prepare(request)
+        await half.write(answer.body[:len(answer.body) // 2])
         if request.transport is not None:
             request.transport.abort()
-        return response
+        return half

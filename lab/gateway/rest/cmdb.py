@@ -39,14 +39,15 @@ class Cmdb:
     def answer(self, call: Call) -> Answer:
         """Serve one call."""
         if len(call.parts) == 1:
-            return self._transaction_call(call)
+            return self._whole_call(call)
         return _Request(self._database, self._device.identity, self._device.faults, call).answer()
 
-    def _transaction_call(self, call: Call) -> Answer:
+    def _whole_call(self, call: Call) -> Answer:
+        """A call about the configuration as a whole: its transactions, and what tables it has."""
         fields: dict[str, Any] = {"http_method": call.method}
         status, error = 200, None
         try:
-            fields |= self._run_transaction_call(call)
+            fields |= self._run_whole_call(call)
         except CmdbError as caught:
             status, error = caught.http_status, caught
             fields |= error_fields(caught)
@@ -54,8 +55,10 @@ class Cmdb:
                    "status": "error" if error else "success", "http_status": status}
         return Answer(status, to_json(fields | self._device.identity.signature()))
 
-    def _run_transaction_call(self, call: Call) -> dict[str, Any]:
+    def _run_whole_call(self, call: Call) -> dict[str, Any]:
         action, database = call.parameter("action"), self._database
+        if action == "schema" and call.method == "GET":
+            return {"results": [schema_of(table) for table in database.tables.values()]}
         if action == "transaction-list" and call.method == "GET":
             return {"results": [{"transaction-id": t.number, "user": t.owner,
                                  "timeout": int(t.timeout)}

@@ -32,6 +32,11 @@ class Answer:
     content_type: str = JSON
     cookies: tuple[str, ...] = ()
 
+    @property
+    def charset(self) -> str | None:
+        """Of what is not JSON, which has but one."""
+        return "utf-8" if self.content_type != JSON else None
+
 
 def html(status: int, title: str, text: str) -> Answer:
     """An answer of the web server rather than of the API."""
