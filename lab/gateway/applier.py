@@ -45,6 +45,9 @@ class DataPlane(Protocol):
     def session_count(self) -> int:
         """Number of sessions at present."""
 
+    def session_counts(self) -> tuple[int, int]:
+        """Number of sessions at present, of IPv4 and of IPv6."""
+
     def routes(self) -> list[dict[str, Any]]:
         """The routing table."""
 

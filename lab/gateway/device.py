@@ -111,7 +111,7 @@ class Device:
             lambda: "evaluation-licence" in self.faults, self._furnish,
             self.faults.loses_object)
         self.resources = Resources(
-            folder.path, lambda: self.applier.call(data_plane.session_count),
+            folder.path, lambda: self.applier.call(data_plane.session_counts),
             lambda: "memory-short" in self.faults)
         self.security_log = GatewayLog(folder.path / "security.jsonl")
         self.on_settings_changed: Callable[[], object] = lambda: None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ INTERVALS = {
 }
 _CONSERVE = 90
 """Per cent of memory in use while it is short; conserve mode begins at 88 by default."""
-RESOURCES = ("cpu", "mem", "disk", "session")
+RESOURCES = ("cpu", "mem", "disk", "session", "session6")
 
 
 class _Series:
@@ -58,15 +59,70 @@ class _Series:
         }
 
 
-def _cpu_times() -> tuple[int, int]:
-    """The gateway's and all time of the machine's CPUs, in clock ticks since it started.
+class _Meter:
+    """One figure with its histories; of the processors there is one for each and one for all."""
+
+    def __init__(self) -> None:
+        self._current = 0
+        self._series = {span: _Series(seconds) for span, seconds in INTERVALS.items()}
+
+    def add(self, now_ms: int, value: int) -> None:
+        self._current = value
+        for series in self._series.values():
+            series.add(now_ms, value)
+
+    def shown(self, spans: Iterable[str]) -> dict[str, Any]:
+        return {
+            "current": self._current,
+            "historical": {span: self._series[span].shown() for span in spans},
+        }
+
+
+@dataclass(frozen=True)
+class _CpuTimes:
+    """Time since the machine started, in clock ticks.
 
     The other nodes' programs are on the same processors, and a gateway knows nothing of them. So
     its time is what its own processes had or waited for, those that have ended included, and the
     kernel's packet handling, which nobody can tell apart by nodes.
+
+    Attributes:
+        processes: what the gateway's own processes had or waited for.
+        packets: the kernel's packet handling, by processor.
+        all: all time, by processor.
     """
-    fields = [int(f) for f in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
-    return fields[_SOFTIRQ] + sum(map(_process_time, Path("/proc").glob("[0-9]*"))), sum(fields)
+
+    processes: int
+    packets: tuple[int, ...]
+    all: tuple[int, ...]
+
+    @classmethod
+    def now(cls) -> _CpuTimes:
+        lines = (line.split() for line in Path("/proc/stat").read_text().splitlines())
+        cores = [
+            [int(field) for field in words[1:9]]
+            for words in lines
+            if words[0].startswith("cpu") and words[0] != "cpu"
+        ]
+        return cls(
+            sum(map(_process_time, Path("/proc").glob("[0-9]*"))),
+            tuple(fields[_SOFTIRQ] for fields in cores),
+            tuple(map(sum, cores)),
+        )
+
+    def per_cent_since(self, before: _CpuTimes) -> list[int]:
+        """How busy the processors were: their mean, then each of them.
+
+        Which processor a process was on nobody notes, so each has an equal part of their time.
+        """
+        part = (self.processes - before.processes) / len(self.all)
+        passed = [now - then for now, then in zip(self.all, before.all, strict=True)]
+        busy = [part + now - then for now, then in zip(self.packets, before.packets, strict=True)]
+        return [
+            # A process that ended before its parent asked for it is missing for a moment.
+            round(100 * max(0.0, min(1.0, had / whole))) if whole else 0
+            for had, whole in [(sum(busy), sum(passed)), *zip(busy, passed, strict=True)]
+        ]
 
 
 def _process_time(process: Path) -> int:
@@ -91,7 +147,7 @@ class Resources(Periodic):
 
     Args:
         folder: on the disk whose use is shown.
-        session_count: asks the data plane.
+        session_counts: asks the data plane for the sessions of IPv4 and of IPv6.
         is_short: tells whether the gateway is to be short of memory.
     """
 
@@ -100,44 +156,41 @@ class Resources(Periodic):
     def __init__(
         self,
         folder: Path,
-        session_count: Callable[[], Awaitable[int]],
+        session_counts: Callable[[], Awaitable[tuple[int, int]]],
         is_short: Callable[[], bool] = lambda: False,
     ) -> None:
         self._folder = folder
-        self._session_count, self._is_short = session_count, is_short
-        self._current: dict[str, int] = dict.fromkeys(RESOURCES, 0)
-        self._series = {name: {interval: _Series(seconds)
-                               for interval, seconds in INTERVALS.items()} for name in RESOURCES}
-        self._cpu = _cpu_times()
+        self._session_counts, self._is_short = session_counts, is_short
+        self._cpu = _CpuTimes.now()
+        self._meters = {
+            name: [_Meter() for _ in range(1 + len(self._cpu.all) if name == "cpu" else 1)]
+            for name in RESOURCES
+        }
+        self._is_sampled = False
 
     async def tick(self) -> None:
         """Take a sample."""
-        busy, total = _cpu_times()
-        passed = total - self._cpu[1]
-        if passed:
-            # A process that ended before its parent asked for it is missing for a moment.
-            share = max(0.0, min(1.0, (busy - self._cpu[0]) / passed))
-            self._current["cpu"] = round(100 * share)
-            self._cpu = busy, total
+        before, self._cpu = self._cpu, _CpuTimes.now()
         used, size = memory()
-        self._current["mem"] = _CONSERVE if self._is_short() else round(100 * used / size)
         disk = os.statvfs(self._folder)
-        self._current["disk"] = round(100 * (1 - disk.f_bavail / disk.f_blocks))
+        sample = {
+            "cpu": self._cpu.per_cent_since(before),
+            "mem": [_CONSERVE if self._is_short() else round(100 * used / size)],
+            "disk": [round(100 * (1 - disk.f_bavail / disk.f_blocks))],
+        }
         with suppress(Exception):  # the data plane tells of its own troubles in the log
-            self._current["session"] = await self._session_count()
+            of_4, of_6 = await self._session_counts()
+            sample |= {"session": [of_4], "session6": [of_6]}
         now_ms = time.time_ns() // 1_000_000
-        for name, value in self._current.items():
-            for series in self._series[name].values():
-                series.add(now_ms, value)
+        for name, values in sample.items():
+            for meter, value in zip(self._meters[name], values, strict=True):
+                meter.add(now_ms, value)
+        self._is_sampled = True
 
     async def usage(self, resource: str | None, interval: str | None) -> Mapping[str, Any]:
         """The use of one resource or of all, over one interval or all, newest first."""
-        if not self._series["cpu"]["1-min"].shown()["values"]:
+        if not self._is_sampled:
             await self.tick()
-        names = [resource] if resource else list(RESOURCES)
+        names = [resource] if resource else RESOURCES
         spans = [interval] if interval else list(INTERVALS)
-        return {
-            name: [{"current": self._current[name],
-                    "historical": {span: self._series[name][span].shown() for span in spans}}]
-            for name in names
-        }
+        return {name: [meter.shown(spans) for meter in self._meters[name]] for name in names}

@@ -81,6 +81,9 @@ class RememberingPlane:
     def session_count(self) -> int:
         return 4
 
+    def session_counts(self) -> tuple[int, int]:
+        return 3, 1
+
     def ban(self, address: str, seconds: int) -> None:
         (self._folder / "banned.json").write_text(json.dumps([address, seconds]))
 

@@ -51,6 +51,15 @@ def test_move(api: GatewayUnderTest) -> None:
     assert [row["name"] for row in api.applied()["config"]["firewall/policy"]] == ["b", "a", "c"]
 
 
+def test_a_move_that_moves_nothing_changes_nothing(api: GatewayUnderTest) -> None:
+    a, b, c = add(api, "a", "b", "c")
+    for query in (f"{b}?action=move&after={a}", f"{a}?action=move&before={b}",
+                  f"{c}?action=move&after={b}", f"{a}?action=move&after={a}"):
+        assert api.put(f"{POLICY}/{query}", {})["revision_changed"] is False
+    assert api.put(f"{POLICY}/{c}?action=move&before={a}", {})["revision_changed"] is True
+    assert api.names("firewall/policy") == ["c", "a", "b"]
+
+
 def test_many_moves_between_the_same_two(api: GatewayUnderTest) -> None:
     a, b, c = add(api, "a", "b", "c")
     for _ in range(30):

@@ -96,6 +96,21 @@ def test_format_and_paging(api: GatewayUnderTest) -> None:
     assert answer["limit_reached"] is True
 
 
+@pytest.mark.parametrize(("sort", "expected"), [
+    (["color,dsc"], [5, 4, 3, 2, 1]),
+    (["color,asc"], [1, 2, 3, 4, 5]),
+    (["comment", "color,desc"], [4, 2, 5, 3, 1]),
+    (["comment,dsc,color"], [1, 3, 5, 2, 4]),
+    (["comment,color,dsc"], [4, 2, 5, 3, 1]),
+    ([], [1, 2, 3, 4, 5]),
+])
+def test_sorting(api: GatewayUnderTest, sort: list[str], expected: list[int]) -> None:
+    asked = {"filter": "name=@host-", "sort": sort}
+    assert [row["color"] for row in api.get(ADDRESS, params=asked)] == expected
+    page = api.get(ADDRESS, params=asked | {"start": 1, "count": 2})
+    assert [row["color"] for row in page] == expected[1:3]
+
+
 def test_child_table(api: GatewayUnderTest) -> None:
     member = "cmdb/firewall/addrgrp/grp/member"
     assert [row["name"] for row in api.get(member)] == ["host-1", "host-2"]

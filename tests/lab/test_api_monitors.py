@@ -13,7 +13,7 @@ import pytest
 from gateway_client import GatewayUnderTest, policy
 
 from conftest import MakeGateway
-from lab.gateway.resources import _process_time
+from lab.gateway.resources import _CpuTimes, _process_time
 
 
 def test_status_has_identity_at_the_top_and_no_http_status(api: GatewayUnderTest) -> None:
@@ -25,14 +25,28 @@ def test_status_has_identity_at_the_top_and_no_http_status(api: GatewayUnderTest
 
 def test_usage_is_current_with_history(api: GatewayUnderTest) -> None:
     usage = api.get("monitor/system/resource/usage", params={"interval": "1-min"})
-    assert {"cpu", "mem", "disk", "session"} <= set(usage)
+    assert {"cpu", "mem", "disk", "session", "session6"} <= set(usage)
     assert 0 < usage["mem"][0]["current"] < 100
-    assert usage["session"][0]["current"] == 4
+    assert [usage[name][0]["current"] for name in ("session", "session6")] == [3, 1]
     moment, _ = usage["cpu"][0]["historical"]["1-min"]["values"][0]
     assert abs(moment / 1000 - time.time()) < 60
     one = api.get("monitor/system/resource/usage", params={"resource": "cpu"})
     assert set(one["cpu"][0]["historical"]) >= {"1-min", "24-hour"}
     assert api.call("GET", "monitor/system/resource/usage?interval=1-year").status_code == 424
+
+
+def test_usage_tells_the_mean_of_the_processors_and_each(api: GatewayUnderTest) -> None:
+    mean, *each = (
+        one["current"] for one in api.get("monitor/system/resource/usage?resource=cpu")["cpu"])
+    assert len(each) == os.cpu_count()
+    assert min(each) - 1 <= mean <= max(each) + 1
+
+
+def test_the_time_of_processes_is_shared_out_among_the_processors() -> None:
+    before = _CpuTimes(processes=100, packets=(10, 20), all=(1000, 1000))
+    after = _CpuTimes(processes=140, packets=(20, 20), all=(1100, 1100))
+    assert after.per_cent_since(before) == [25, 30, 20]
+    assert before.per_cent_since(before) == [0, 0, 0], "no time has passed"
 
 
 def test_what_a_process_wants_of_the_processors_counts_whoever_has_them() -> None:

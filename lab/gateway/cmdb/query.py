@@ -1,4 +1,4 @@
-"""Which rows and attributes a GET asks for: filter, format, start, count."""
+"""Which rows and attributes a GET asks for, in which order: filter, sort, format, start, count."""
 
 from __future__ import annotations
 
@@ -73,6 +73,27 @@ def _alternatives(text: str) -> list[Test]:
     return tests
 
 
+_DIRECTIONS = {"asc": False, "dsc": True, "desc": True}
+
+
+def _orders(texts: Sequence[str]) -> list[tuple[str, bool]]:
+    """Attributes to sort by, the first counts most, and whether downwards: `name,dsc`."""
+    orders: list[tuple[str, bool]] = []
+    for word in ",".join(texts).split(","):
+        if word in _DIRECTIONS and orders:
+            orders[-1] = orders[-1][0], _DIRECTIONS[word]
+        elif word:
+            orders.append((word, False))
+    return orders
+
+
+def _rank(value: Any) -> tuple[bool, Any]:
+    """What a value sorts by: numbers before texts, so that the two need not be compared."""
+    if isinstance(value, (int, float)):
+        return False, value
+    return True, " ".join(_texts(value, ()))
+
+
 def _whole(name: str, text: str | None, default: int) -> int:
     if text is None:
         return default
@@ -91,16 +112,18 @@ class Query:
         attributes: those asked for by `format`; empty for all.
         start: rows to pass over.
         count: most rows to answer; negative for all.
+        orders: attributes to sort by, and whether downwards; none for the table's own order.
     """
 
     tests: tuple[tuple[Test, ...], ...] = ()
     attributes: tuple[str, ...] = ()
     start: int = 0
     count: int = -1
+    orders: tuple[tuple[str, bool], ...] = ()
 
     @classmethod
     def parse(cls, filters: Sequence[str], formats: str | None, start: str | None,
-              count: str | None) -> Query:
+              count: str | None, sorts: Sequence[str] = ()) -> Query:
         """Read the parameters of a URL.
 
         Raises:
@@ -108,7 +131,8 @@ class Query:
         """
         tests = tuple(tuple(_alternatives(text)) for text in filters if text)
         names = tuple(name for name in (formats or "").split("|") if name)
-        return cls(tests, names, max(0, _whole("start", start, 0)), _whole("count", count, -1))
+        return cls(tests, names, max(0, _whole("start", start, 0)), _whole("count", count, -1),
+                   tuple(_orders(sorts)))
 
     @property
     def keeps_rows_whole(self) -> bool:
@@ -116,11 +140,12 @@ class Query:
         return not self.attributes
 
     def matching(self, rows: Iterable[Any]) -> list[Any]:
-        """The rows for which the filter holds."""
-        if not self.tests:
-            return list(rows)
-        return [row for row in rows
-                if all(any(test(row) for test in alternatives) for alternatives in self.tests)]
+        """The rows for which the filter holds, in the order asked for."""
+        found = [row for row in rows
+                 if all(any(test(row) for test in alternatives) for alternatives in self.tests)]
+        for name, is_downwards in reversed(self.orders):
+            found.sort(key=lambda row: _rank(row.get(name)), reverse=is_downwards)
+        return found
 
     def page(self, rows: list[Any]) -> list[Any]:
         """The rows of the page asked for."""

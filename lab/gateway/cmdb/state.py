@@ -202,6 +202,8 @@ class State:
         low = rows[order[index - 1]].position if index else None
         high = rows[order[index]].position if index < len(order) else None
         order.insert(index, key)
+        if order == list(rows):
+            return
         if low is None:
             position = high - 1 if high is not None else 1.0
         else:

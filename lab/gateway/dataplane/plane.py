@@ -217,6 +217,10 @@ class DataPlane:
         """Number of sessions in the table."""
         return conntrack.count()
 
+    def session_counts(self) -> tuple[int, int]:
+        """Number of sessions in the table, of IPv4 and of IPv6."""
+        return conntrack.counts()
+
     def routes(self, version: int = 4) -> list[dict]:
         """The routing table as `monitor/router/ipv4` and `monitor/router/ipv6` show it.
 

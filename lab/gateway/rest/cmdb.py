@@ -160,7 +160,8 @@ class _Request:
         if action not in (None, "", "select"):
             raise malformed(f"There is no action '{action}' for GET.")
         query = Query.parse(call.query.get("filter", []), call.parameter("format"),
-                            call.parameter("start"), call.parameter("count"))
+                            call.parameter("start"), call.parameter("count"),
+                            call.query.get("sort", []))
         editor = self._reader()
         if place.key is None and not place.steps and table.mkey is not None:
             return self._listed(table, list(editor.state.rows[place.path].values()), query, head)

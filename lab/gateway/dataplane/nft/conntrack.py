@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections import Counter
 from pathlib import Path
+
+from pyroute2 import NFCTSocket
 
 from lab.inspector.marks import SERVER_LEG_SESSION
 
@@ -20,6 +23,13 @@ _PAIR = re.compile(r"(\S+?)=(\S+)")
 def count() -> int:
     """Number of sessions, those to the gateway itself included."""
     return int(_COUNT.read_text())
+
+
+def counts() -> tuple[int, int]:
+    """Number of sessions of IPv4 and of IPv6; the kernel itself leaves the former out of a dump."""
+    with NFCTSocket(nfgen_family=socket.AF_INET6) as table:
+        of_6 = sum(1 for _ in table.dump())
+    return max(0, count() - of_6), of_6
 
 
 def active_by_mark() -> Counter[int]:
