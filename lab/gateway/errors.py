@@ -61,7 +61,10 @@ def missing(attribute: str) -> CmdbError:
 
 
 def not_here(attribute: str, value: object) -> CmdbError:
-    """This gateway does not do what a value asks for."""
+    """This gateway does not do what a value asks for; of a list the first of each row is told."""
+    if isinstance(value, list):
+        rows = (row if isinstance(row, dict) else {"": row} for row in value)
+        value = ", ".join(str(next(iter(row.values()), "")) for row in rows)
     return CmdbError(BAD_VALUE, f"The lab's gateway has no {attribute} {value}; use another.")
 
 

@@ -14,6 +14,11 @@ PHASE1 = {
     "remote-gw": "198.18.2.20",
     "psksecret": "a secret of some length",
 }
+VIP = {"name": "n", "extip": "198.18.2.20", "extintf": "port1",
+       "mappedip": [{"range": "198.18.1.20"}]}
+SHAPING = {"id": 7, "srcintf": [{"name": "port2"}], "dstintf": [{"name": "port1"}],
+           "srcaddr": [{"name": "all"}], "dstaddr": [{"name": "all"}],
+           "service": [{"name": "ALL"}], "traffic-shaper": "shared-1M-pipe"}
 NAMES = ("a b", "a/b", "a:b", "a\\b", "lo", "all", "default", "..", "port*", "ipsec0", "ä", "a\nb")
 
 
@@ -50,12 +55,44 @@ def test_a_name_with_a_newline_could_never_be_addressed(api: GatewayUnderTest) -
         {"match-vip-only": "enable"},
         {"tos-mask": "0xff", "tos": "0x10"},
         {"nat64": "enable"},
+        # of attributes that the lab's table does not have
+        {"internet-service6": "enable", "internet-service6-name": [{"name": "Google-Web"}]},
+        {"src-vendor-mac": [{"id": 1}]},
+        {"policy-expiry": "enable", "policy-expiry-date": "2026-12-24 00:00:00"},
+        {"profile-type": "group", "profile-group": "strict"},
+        {"schedule": "default-darrp-optimize"},
+        {"disclaimer": "enable"},
     ],
 )
 def test_what_would_narrow_a_policy_is_not_dropped(api: GatewayUnderTest, more: dict) -> None:
     row = policy("narrow") | {"policyid": 77} | more
     assert "has no" in refused(api, "firewall/policy", row)
     assert api.call("GET", "cmdb/firewall/policy/77").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "row"),
+    [
+        ("firewall.service/custom", {"name": "n", "tcp-portrange": "80", "iprange": "10.0.0.1"}),
+        ("firewall.service/custom", {"name": "n", "tcp-portrange": "80", "fqdn": "a.lab"}),
+        ("firewall/vip", VIP | {"srcintf-filter": [{"interface-name": "port2"}]}),
+        ("firewall/shaping-policy", SHAPING | {"application": [{"id": 15893}]}),
+        ("firewall/shaping-policy", SHAPING | {"tos-mask": "0xff"}),
+        ("router/static", {"device": "port1", "dstaddr": "all"}),
+        ("vpn.ipsec/phase1-interface", PHASE1 | {"name": "n", "xauthtype": "auto"}),
+        ("vpn.ipsec/phase1-interface", PHASE1 | {"name": "n", "remote-gw-match": "geography"}),
+        ("user/local", {"name": "n", "passwd": "secret-1", "workstation": "desk"}),
+        ("webfilter/profile", {"name": "n", "web": {"youtube-restrict": "strict"}}),
+        ("webfilter/urlfilter",
+         {"id": 7, "entries": [{"id": 1, "url": "a.lab", "referrer-host": "b.lab"}]}),
+        ("antivirus/profile", {"name": "n", "http": {"archive-block": "encrypted"}}),
+        ("application/list", {"name": "n", "entries": [{"id": 1, "risk": [{"level": 5}]}]}),
+    ],
+)
+def test_what_would_narrow_an_object_is_not_dropped(
+    api: GatewayUnderTest, path: str, row: dict
+) -> None:
+    assert "has no" in refused(api, path, row)
 
 
 @pytest.mark.parametrize("address", ["::1/128", "ff02::1/128"])

@@ -65,4 +65,4 @@ def test_a_virtual_address_for_some_services_is_refused(api: GatewayUnderTest) -
     row = {"name": "v", "extip": "198.18.2.20", "extintf": "port1",
            "mappedip": [{"range": "198.18.1.20"}], "service": [{"name": "HTTP"}]}
     answer = api.call("POST", "cmdb/firewall/vip", row)
-    assert answer.status_code == 500 and "name them in the policy" in answer.text
+    assert answer.status_code == 500 and "has no service HTTP" in answer.text

@@ -163,10 +163,10 @@ def test_values_are_normalised(api: GatewayUnderTest) -> None:
     assert (rule["protocol"], rule["direction"]) == ("http ftp", "any")
     api.delete("cmdb/file-filter/profile/norm")
     api.post(
-        "cmdb/antivirus/profile", {"name": "norm", "ftp": {"archive-block": "nested encrypted"}}
+        "cmdb/antivirus/profile", {"name": "norm", "ftp": {"archive-log": "nested encrypted"}}
     )
     row = api.get("cmdb/antivirus/profile/norm")[0]
-    assert row["ftp"]["archive-block"] == "encrypted nested"
+    assert row["ftp"]["archive-log"] == "encrypted nested"
     assert row["http"]["av-scan"] == "disable"
     api.delete("cmdb/antivirus/profile/norm")
 
@@ -321,7 +321,6 @@ def test_the_explicit_proxy(api: GatewayUnderTest) -> None:
             "service": [{"name": "HTTP"}],
             "schedule": "always",
             "action": "accept",
-            "utm-status": "enable",
             "av-profile": "default",
             "logtraffic": "all",
         },

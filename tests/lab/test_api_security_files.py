@@ -69,7 +69,7 @@ config antivirus profile
     edit "gp-av"
         config http
             set av-scan block
-            set archive-block encrypted nested
+            set archive-log encrypted nested
         end
         config ftp
             set av-scan monitor
@@ -175,7 +175,6 @@ config firewall proxy-policy
         set service "HTTP"
         set schedule "always"
         set action accept
-        set utm-status enable
         set av-profile "gp-av"
     next
 end

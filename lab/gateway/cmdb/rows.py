@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lab.gateway.cmdb.vault import MASK, Vault
-from lab.gateway.errors import bad_value, duplicate, malformed, not_found
+from lab.gateway.errors import bad_value, duplicate, malformed, not_found, not_here
 from lab.gateway.schema.model import Attribute, Table
 
 Key = str | int
@@ -48,7 +48,8 @@ class Builder:
                 body: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the row with the body's values.
 
-        Attributes that the table does not have are passed over, as FortiOS does over REST.
+        Attributes that the table does not have are passed over, as FortiOS does over REST, but for
+        those that a device has and that would narrow something.
 
         Raises:
             CmdbError: a value is not what the attribute takes.
@@ -58,6 +59,8 @@ class Builder:
             attribute = table.attributes.get(name)
             if attribute is not None:
                 result[name] = self._value(attribute, value, row[name])
+            elif value not in table.lacking.get(name, (value,)):
+                raise not_here(name, value)
         if table.mkey is not None:
             result["q_origin_key"] = result[table.mkey]
         return result

@@ -12,6 +12,7 @@ from lab.gateway.schema.rules import (
     carried,
     dhcp,
     hosts,
+    interfaces,
     modes,
     objects,
     policies,
@@ -22,7 +23,7 @@ from lab.gateway.versions import Release
 
 # In the order in which a backup shows them: an object stands after the objects that it names.
 FILES = ("system", "objects", "users", "profiles", "filters", "policies", "policies_7_6")
-RULES = (anomalies, carried, dhcp, hosts, modes, objects, policies, vpn)
+RULES = (anomalies, carried, dhcp, hosts, interfaces, modes, objects, policies, vpn)
 """Whose import has said what tables demand."""
 
 ALL = tuple(with_rules(table) for name in FILES for table in read(name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -11,6 +11,9 @@ from lab.gateway.schema import values
 from lab.gateway.versions import Release
 
 Row = dict[str, Any]
+
+NOTHING: tuple[Any, ...] = ("disable", "none", "", "0", 0, None, [])
+"""Values by which an attribute says nothing."""
 
 
 class View(Protocol):
@@ -130,6 +133,8 @@ class Table:
         may_come: of a fixed table: which rows can be added and removed all the same.
         companion: the row of another table that each row brings along.
         is_companion: of a fixed table: whether a row belongs to a row of another table.
+        lacking: attributes that a device has and this table may lack, with the values that may be
+            passed over as any unknown attribute is; others are refused.
         evaluation_limit: most rows under the permanent evaluation licence.
         since: first release that has it.
         until: last release that has it.
@@ -152,6 +157,7 @@ class Table:
     companion: Companion | None = None
     may_come: Callable[[Row], bool] | None = None
     is_companion: Callable[[Row], bool] = lambda row: False
+    lacking: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     evaluation_limit: int = 0
     since: Release | None = None
     until: Release | None = None

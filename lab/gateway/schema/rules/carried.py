@@ -1,61 +1,73 @@
 """Rules about what a device takes and the lab's data plane cannot carry out.
 
 It is refused when it is asked for: taken, it would hold up every later change, or narrow nothing
-although it says so.
+although it says so. What of the attributes of which table is carried out stands in `carried.yaml`.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
-from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, not_here
-from lab.gateway.schema.model import Row, View
-from lab.gateway.schema.rules.registry import check
+import yaml
 
-_LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
-_TAKEN = re.compile(r"lo|all|default|any|none|(ipsec|charon|ifb|tun|tap)\d+")
-_NARROWING = (
-    *("internet-service", "internet-service-src", "match-vip-only", "nat46", "nat64"),
-)
-"""Switches that make a policy match less, or something else."""
+from lab.gateway.errors import bad_value, not_here
+from lab.gateway.schema.model import NOTHING, Row, View
+from lab.gateway.schema.rules.registry import about, check
+
+FILE = Path(__file__).parents[1] / "carried.yaml"
+_OFF = "off"
 _KBPS = {"kbps": 1, "mbps": 1_000, "gbps": 1_000_000}
 _MOST_KBPS = 100_000_000
 
-
-def must_be_a_link(name: str) -> None:
-    """Check that a network interface can have a name, and that no rule reads more into it.
-
-    Raises:
-        CmdbError: it cannot.
-    """
-    if not _LINK.fullmatch(name) or _TAKEN.fullmatch(name):
-        raise CmdbError(
-            BAD_VALUE,
-            f'The lab\'s gateway can have no interface "{name}"; use letters, digits, "-", "_" and '
-            '".", and no name of its own.',
-        )
+Carried = dict[str, tuple[Any, ...]]
+"""Of attributes the values that are taken; `a.b` is b inside a."""
 
 
-def must_match_as_it_says(row: Row) -> None:
-    """Check that a policy asks for nothing that would be left out of account.
-
-    Raises:
-        CmdbError: it does.
-    """
-    for name in _NARROWING:
-        if row[name] == "enable":
-            raise not_here(name, "enable")
-    if row["tos-mask"] != "0x00":
-        raise not_here("tos-mask", row["tos-mask"])
+def _read() -> dict[str, Carried]:
+    said = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    return {
+        path: {name: _values(text) for names, text in rows.items() for name in names.split()}
+        for path, rows in said.items()
+    }
 
 
-@check("system/interface")
-def _interface(row: Row, view: View) -> None:
-    if row["type"] in ("loopback", "tunnel") and row["name"] != "ssl.root":
-        must_be_a_link(row["name"])
-    address = row["ipv6"]["ip6-address"]
-    if address.startswith("ff") or address.partition("/")[0] == "::1":
-        raise bad_value("ip6-address", address, "an address of a host, not the loopback's")
+def _values(text: str) -> tuple[Any, ...]:
+    return NOTHING if text == _OFF else (*NOTHING, *text.split("|"))
+
+
+CARRIED = _read()
+
+
+def _hold(path: str, carried: Carried) -> None:
+    """Have a table refuse everything else, also of attributes that it does not have."""
+
+    @check(path)
+    def _only_what_is_carried_out(row: Row, view: View) -> None:
+        for name, values in carried.items():
+            for value in _found(row, name.split(".")):
+                if value not in values:
+                    raise not_here(name, value)
+
+    about(path, lacking={name: values for name, values in carried.items() if "." not in name})
+
+
+def _found(row: Mapping[str, Any], steps: list[str]) -> Iterator[Any]:
+    """The values of an attribute, one in each row inside; none where a release lacks it."""
+    first, *rest = steps
+    if first not in row:
+        return
+    value = row[first]
+    if not rest:
+        yield value
+        return
+    for inner in value if isinstance(value, list) else [value]:
+        yield from _found(inner, rest)
+
+
+for _path, _carried in CARRIED.items():
+    _hold(_path, _carried)
 
 
 @check("firewall.shaper/traffic-shaper")

@@ -104,12 +104,6 @@ def _vip(row: Row, view: View) -> None:
         raise missing("mappedip")
     if not row["extintf"]:
         raise missing("extintf")
-    if row["service"]:
-        raise CmdbError(
-            BAD_VALUE,
-            "The lab's gateway translates all services of a virtual address; name them in the "
-            "policy.",
-        )
     mapped = row["mappedip"][0]["range"]
     if row["portforward"] == "disable":
         if _span(row["extip"]) != _span(mapped):

@@ -6,7 +6,6 @@ import re
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
 from lab.gateway.schema.model import Row, View
-from lab.gateway.schema.rules.carried import must_match_as_it_says
 from lab.gateway.schema.rules.modes import must_not_name_members
 from lab.gateway.schema.rules.registry import check, complete
 from lab.gateway.schema.signatures import (
@@ -54,7 +53,6 @@ def _policy(row: Row, view: View) -> None:
                 raise missing(needed)
         raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
     must_not_name_members(row, view)
-    must_match_as_it_says(row)
     if row["nat"] == row["ippool"] == "enable" and not (row["poolname"] or row["poolname6"]):
         raise missing("poolname")
     _check_feature_sets(row, view)
@@ -79,9 +77,6 @@ def _local_in_policy(row: Row, view: View) -> None:
     for needed in ("intf", "srcaddr", "dstaddr", "service", "schedule"):
         if not row[needed]:
             raise missing(needed)
-    for attribute in ("ha-mgmt-intf-only", "service-negate", "virtual-patch"):
-        if row[attribute] == "enable":
-            raise CmdbError(BAD_VALUE, f"The lab's gateway has no {attribute}; disable it.")
 
 
 @check("web-proxy/explicit")

@@ -1,4 +1,4 @@
-"""Which table has which rule."""
+"""Which table has which rules."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from lab.gateway.schema.model import Check, Complete, Table
+from lab.gateway.schema.model import Check, Complete, Row, Table, View
 
 _RULES: dict[str, dict[str, Any]] = {}
+_CHECKS: dict[str, list[Check]] = {}
 
 
 def check(path: str) -> Callable[[Check], Check]:
-    """The rule about whole rows of a table, raising `CmdbError`."""
-    return _adds(path, "check")
+    """A rule about whole rows of a table, raising `CmdbError`; a table may have several."""
+
+    def add(rule: Check) -> Check:
+        _CHECKS.setdefault(path, []).append(rule)
+        return rule
+
+    return add
 
 
 def complete(path: str) -> Callable[[Complete], Complete]:
     """What the device itself gives a row of a table, before it is checked."""
-    return _adds(path, "complete")
 
-
-def _adds(path: str, kind: str) -> Callable[[Any], Any]:
-    def add(rule: Any) -> Any:
-        about(path, **{kind: rule})
+    def add(rule: Complete) -> Complete:
+        about(path, complete=rule)
         return rule
 
     return add
@@ -36,4 +39,14 @@ def about(path: str, **what: Any) -> None:
 
 def with_rules(table: Table) -> Table:
     """A table as it was read, with its rules."""
-    return replace(table, **_RULES.get(table.path, {}))
+    checks = _CHECKS.get(table.path)
+    joined = {"check": _all(checks)} if checks else {}
+    return replace(table, **_RULES.get(table.path, {}), **joined)
+
+
+def _all(checks: list[Check]) -> Check:
+    def hold(row: Row, view: View) -> None:
+        for one in checks:
+            one(row, view)
+
+    return hold

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, missing, not_here
 from lab.gateway.schema.model import Companion, Row, View
-from lab.gateway.schema.rules.carried import must_be_a_link
+from lab.gateway.schema.rules.interfaces import must_be_a_link
 from lab.gateway.schema.rules.registry import about, check
 
 INTERFACES = "system/interface"
