@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 async def _interfaces(device: Device, call: Call) -> dict[str, dict[str, Any]]:
     wanted = call.parameter("interface_name")
+    with_vlans = call.parameter("include_vlan") == "true"
     measured = await device.applier.call(device.applier.plane.interfaces)
     results = {}
     for name, row in device.database.state.rows["system/interface"].items():
-        if wanted and name != wanted:
+        if (wanted and name != wanted) or (row["type"] == "vlan" and not with_vlans):
             continue
         address, _, mask = row["ip"].partition(" ")
         results[str(name)] = {

@@ -13,17 +13,22 @@ from lab.gateway.schema.rules import (
     dhcp,
     hosts,
     interfaces,
+    kept,
     modes,
     objects,
     policies,
+    vlans,
     vpn,
 )
 from lab.gateway.schema.rules.registry import with_rules
 from lab.gateway.versions import Release
 
 # In the order in which a backup shows them: an object stands after the objects that it names.
-FILES = ("system", "objects", "users", "profiles", "filters", "policies", "policies_7_6")
-RULES = (anomalies, carried, dhcp, hosts, interfaces, modes, objects, policies, vpn)
+FILES = ("system", "device", "objects", "kept", "users", "profiles", "filters", "policies",
+         "policies_7_6")
+RULES = (
+    *(anomalies, carried, dhcp, hosts, interfaces, kept, modes, objects, policies, vlans, vpn),
+)
 """Whose import has said what tables demand."""
 
 ALL = tuple(with_rules(table) for name in FILES for table in read(name))

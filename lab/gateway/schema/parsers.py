@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any
 
 from cryptography import x509
@@ -16,6 +17,10 @@ OWN_CODE = re.compile("[A-Z][0-9]")
 """A letter and a digit: no country of ISO 3166 has such a code."""
 OWN_CODES = [f"{letter}{digit}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" for digit in range(10)]
 _LONGEST_PEM = 16_384
+
+MOMENT = "%H:%M %Y/%m/%d"
+"""How the beginning and the end of a schedule are written."""
+_SHORTEST_TTL, _LONGEST_TTL = 300, 2_764_800
 
 application_category = values.one_of(CATEGORIES)
 
@@ -40,3 +45,19 @@ def certificate(name: str, value: Any) -> str:
     except ValueError:
         raise bad_value(name, text, "a certificate in PEM") from None
     return text
+
+
+def moment(name: str, value: Any) -> str:
+    """A moment of a day, `hh:mm yyyy/mm/dd`."""
+    try:
+        return datetime.strptime(values.text(name, value), MOMENT).strftime(MOMENT)
+    except ValueError:
+        raise bad_value(name, value, "hh:mm yyyy/mm/dd") from None
+
+
+def session_ttl(name: str, value: Any) -> str:
+    """How long a session may be idle, in seconds: 0 for what holds otherwise, or `never`."""
+    found = values.text(name, value)
+    if found in ("0", "never"):
+        return found
+    return str(values.integer(_SHORTEST_TTL, _LONGEST_TTL)(name, value))

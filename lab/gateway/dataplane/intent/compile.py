@@ -284,7 +284,7 @@ def _port(row: Mapping) -> Port:
         up=row.get("status", "up") == "up",
         allowaccess=frozenset(str(row.get("allowaccess") or "").split()),
         allowaccess6=frozenset(str(ipv6.get("ip6-allowaccess") or "").split()),
-        loopback=row.get("type") == "loopback",
+        lonely=row.get("type") in ("loopback", "vlan"),
         physical=row.get("type", "physical") == "physical",
     )
 

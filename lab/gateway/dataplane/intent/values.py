@@ -35,14 +35,24 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An interface's address and what the gateway itself answers there."""
+    """An interface's address and what the gateway itself answers there.
+
+    Attributes:
+        name: of the interface.
+        addresses: its own, with the lengths of their prefixes.
+        up: whether it is switched on.
+        allowaccess: what the gateway itself answers there over IPv4.
+        allowaccess6: likewise over IPv6.
+        lonely: an interface that is no wire: a loopback, or a VLAN, on which nobody is here.
+        physical: a wire.
+    """
 
     name: str
     addresses: tuple[str, ...] = ()
     up: bool = True
     allowaccess: frozenset[str] = frozenset()
     allowaccess6: frozenset[str] = frozenset()
-    loopback: bool = False
+    lonely: bool = False
     physical: bool = True
 
     @property

@@ -1,4 +1,4 @@
-"""The loopback interfaces: each a bridge without members, which every kernel at hand has."""
+"""Interfaces that are no wire: each a bridge without members, which every kernel at hand has."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Loopbacks:
         self._made: set[str] = set()
 
     def apply(self, intent: Intent) -> None:
-        """Have the loopback interfaces of the intent, and no other."""
-        wanted = {port.name for port in intent.ports if port.loopback}
+        """Have the loopback interfaces and VLANs of the intent, and no other."""
+        wanted = {port.name for port in intent.ports if port.lonely}
         if wanted == self._made:
             return
         try:
@@ -29,7 +29,7 @@ class Loopbacks:
                     ipr.link("add", ifname=name, kind="bridge")
         except NetlinkError as error:
             self._made = set()
-            raise DataPlaneError(f"The kernel refuses a loopback interface: {error}.") from None
+            raise DataPlaneError(f"The kernel refuses a loopback or VLAN: {error}.") from None
         self._made = wanted
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ def tunnel_interface(row: Mapping[str, Any]) -> dict[str, Any]:
 about("vpn.ipsec/phase1-interface", companion=Companion(INTERFACES, tunnel_interface))
 about(
     INTERFACES,
-    may_come=lambda row: row["type"] == "loopback",
+    may_come=lambda row: row["type"] in ("loopback", "vlan"),
     is_companion=lambda row: row["type"] == "tunnel",
 )
 
