@@ -76,7 +76,9 @@ class RememberingPlane:
         return [Lease(**fields) for fields in told]
 
     def sessions(self, count: int) -> list[dict[str, Any]]:
-        return [{"proto": "tcp", "policyid": number % 2} for number in range(4)][:count]
+        return [{"proto": "tcp", "policyid": number % 2, "saddr": f"198.18.1.{number}",
+                 "snaddr": "198.18.2.20" if number % 2 else f"198.18.1.{number}"}
+                for number in range(4)][:count]
 
     def session_count(self) -> int:
         return 4

@@ -6,19 +6,26 @@ A new branch is a module with a dictionary `MONITORS`, named in `BRANCHES` below
 from __future__ import annotations
 
 from lab.gateway.monitors import (
+    certificates,
     configuration,
     dhcp,
     firewall,
     licence,
+    log,
     network,
+    pools,
     system,
+    unconfigured,
     user,
     vpn,
     vpn_ipsec,
 )
 from lab.gateway.monitors.model import Monitor
 
-BRANCHES = (system, licence, configuration, network, dhcp, firewall, user, vpn, vpn_ipsec)
+BRANCHES = (
+    *(system, certificates, licence, configuration, log, network, dhcp, firewall, pools, user),
+    *(vpn, vpn_ipsec, unconfigured),
+)
 
 MONITORS: dict[str, Monitor] = {
     path: monitor for branch in BRANCHES for path, monitor in branch.MONITORS.items()

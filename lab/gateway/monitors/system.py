@@ -29,6 +29,35 @@ async def _time(device: Device, call: Call) -> dict[str, Any]:
     return {"time": int(device.now())}
 
 
+async def _firmware(device: Device, call: Call) -> dict[str, Any]:
+    version = device.identity.version
+    major, minor, patch = version.release
+    return {
+        "current": {
+            "platform-id": MODEL, "version": str(version), "major": major, "minor": minor,
+            "patch": patch, "build": version.build,
+        },
+        "available": [],
+    }
+
+
+async def _domain(device: Device, call: Call) -> dict[str, Any]:
+    """What the one virtual domain takes; of limits it has that of the sessions."""
+    used = {name: meters[0]["current"]
+            for name, meters in (await device.resources.usage(None, "1-min")).items()}
+    sessions = used["session"] + used["session6"]
+    most = device.database.state.singleton("system/resource-limits")["session"]
+    return {
+        "cpu": used["cpu"],
+        "memory": used["mem"],
+        "session": {
+            "current_usage": sessions,
+            "custom_max": most,
+            "usage_percent": round(100 * sessions / most) if most else 0,
+        },
+    }
+
+
 async def _usage(device: Device, call: Call) -> Any:
     resource, interval = call.parameter("resource"), call.parameter("interval")
     if resource and resource not in RESOURCES:
@@ -56,6 +85,8 @@ MONITORS = {
     "system/status": Monitor(ANYONE, get=_status),
     "system/time": Monitor("sysgrp.cfg", get=_time),
     "system/resource/usage": Monitor("sysgrp.cfg", get=_usage),
+    "system/vdom-resource": Monitor("sysgrp.cfg", get=_domain),
+    "system/firmware": Monitor("sysgrp.mnt", get=_firmware),
     "system/os/reboot": Monitor("sysgrp.cfg", post=_reboot),
     "system/api-user/generate-key": Monitor("sysgrp.admin", post=_generate_key),
 }
