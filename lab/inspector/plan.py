@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -174,13 +173,7 @@ def _policy(row: Mapping[str, Any]) -> InspectionPolicy:
 
 
 def _entries(rows: list[Mapping[str, Any]]) -> tuple[UrlEntry, ...]:
-    found = []
-    for row in rows:
-        try:
-            found.append(UrlEntry.of(row["url"], row["type"], row["action"]))
-        except re.error:  # the device takes it and it never matches
-            continue
-    return tuple(found)
+    return tuple(UrlEntry.of(row["url"], row["type"], row["action"]) for row in rows)
 
 
 def _file_rules(rows: list[Mapping[str, Any]]) -> tuple[FileRule, ...]:

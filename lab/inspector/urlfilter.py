@@ -1,10 +1,17 @@
-"""Entries of a static URL filter."""
+"""Entries of a static URL filter.
+
+Expressions are matched by RE2, which takes time in proportion to what it looks at, whatever the
+expression: one that backtracks could be made to hang every inspected session by a single URL.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import re2
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +28,21 @@ class UrlEntry:
     url: str
     kind: str
     action: str
-    pattern: re.Pattern[str] | None = None
+    pattern: Any = None
 
     @classmethod
     def of(cls, url: str, kind: str, action: str) -> UrlEntry:
         """An entry from its attributes.
 
         Raises:
-            re.error: the regular expression is none.
+            ValueError: the regular expression is none, see `expression`.
         """
         pattern = None
         if kind == "regex":
-            pattern = re.compile(url, re.IGNORECASE)
+            pattern = expression(url)
         elif kind == "wildcard":
-            text = re.escape(_bare(url)).replace(r"\*", ".*").replace(r"\?", ".")
-            pattern = re.compile(text, re.IGNORECASE)
+            text = re2.escape(_bare(url)).replace(r"\*", ".*").replace(r"\?", ".")
+            pattern = expression(f"(?s){text}")  # a line feed is a character like any other
         return cls(_bare(url), kind, action, pattern)
 
     def matches(self, host: str, path: str | None) -> bool:
@@ -60,6 +67,22 @@ class UrlEntry:
         if wanted in ("", "/"):
             return True
         return path is not None and _below(path, wanted)
+
+
+def expression(text: str) -> Any:
+    """A regular expression, whatever the case of its letters, in RE2's syntax.
+
+    Raises:
+        ValueError: it is none, or has what cannot be matched in linear time (look-around,
+            back-references, atomic groups, possessive quantifiers); the text says which.
+    """
+    options = re2.Options()
+    options.case_sensitive, options.log_errors = False, False
+    try:
+        return re2.compile(text, options)
+    except re2.error as error:
+        reason = error.args[0]
+        raise ValueError(reason.decode() if isinstance(reason, bytes) else reason) from None
 
 
 def _below(path: str, wanted: str) -> bool:

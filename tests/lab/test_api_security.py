@@ -179,6 +179,7 @@ def test_values_are_normalised(api: GatewayUnderTest) -> None:
         ("cmdb/antivirus/profile", {"name": "default"}, -5),
         (URLFILTER, {"id": 1, "entries": [{"url": "", "action": "block"}]}, -56),
         (URLFILTER, {"id": 1, "entries": [{"url": "a(", "type": "regex"}]}, -651),
+        (URLFILTER, {"id": 1, "entries": [{"url": "a(?=b)", "type": "regex"}]}, -651),
         (URLFILTER, {"id": 1, "entries": [{"url": "a", "type": "glob"}]}, -651),
         (WEBFILTER, {"name": "x", "web": {"urlfilter-table": 77}}, -651),
         (APP_LIST, {"name": "x", "entries": [{"application": [{"id": 4711}]}]}, -651),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from inspection_rig import antivirus, inspected, with_profiles
 
+from fuzz.limits import within
 from lab.gateway.dataplane.faults.network import with_faults
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.intent.inspection import Inspected
@@ -88,6 +89,27 @@ def test_url_entries():
     order = [UrlEntry.of("a.lab", "simple", "exempt"), UrlEntry.of(".*", "regex", "block")]
     assert first_match(order, "a.lab", "/").action == "exempt"
     assert first_match(order, "b.lab", "/").action == "block"
+
+
+@pytest.mark.parametrize(
+    ("kind", "url"),
+    [("regex", "(a+)+$"), ("regex", "(a|aa)+$"), ("regex", ".*" * 100 + "b$"),
+     ("wildcard", "*a" * 200 + "b"), ("wildcard", "*" * 511)],
+)
+def test_no_entry_keeps_the_inspector_busy(kind, url):
+    with within(20):
+        entry = UrlEntry.of(url, kind, "block")
+        entry.matches("a" * 44 + "x", "/" + "a" * 8000 + "x")
+
+
+@pytest.mark.parametrize("url", ["a(?=b)", "(?<!a)b", r"(a)\1", "(?>a)", "a*+", "a{1001}", "a("])
+def test_what_cannot_be_matched_in_linear_time_is_no_expression(url):
+    with pytest.raises(ValueError, match=r"invalid|bad|missing"):
+        UrlEntry.of(url, "regex", "block")
+
+
+def test_no_line_feed_leads_past_a_wildcard():
+    assert UrlEntry.of("bad.lab/*", "wildcard", "block").matches("bad.lab", "/x\ny")
 
 
 def test_a_pattern_across_pieces_is_found_once():

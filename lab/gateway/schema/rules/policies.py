@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
 from lab.gateway.schema.model import Row, View
 from lab.gateway.schema.rules.modes import must_not_name_members
@@ -16,6 +14,7 @@ from lab.gateway.schema.signatures import (
     IPS_RULE_IDS,
     numbered,
 )
+from lab.inspector.urlfilter import UrlEntry
 
 # Attributes of a policy that name profiles which may need a proxy, and their tables.
 _PROFILES = {
@@ -23,6 +22,12 @@ _PROFILES = {
     "webfilter-profile": "webfilter/profile",
     "file-filter-profile": "file-filter/profile",
 }
+
+
+_EXPRESSION = (
+    "a regular expression that the lab's inspector can match in linear time, without look-around, "
+    "back-references, atomic groups, possessive quantifiers and more than 1,000 repeats"
+)
 
 
 def _check_feature_sets(row: Row, view: View) -> None:
@@ -92,11 +97,10 @@ def _urlfilter(row: Row, view: View) -> None:
     for entry in row["entries"]:
         if not entry["url"]:
             raise missing("url")
-        if entry["type"] == "regex":
-            try:
-                re.compile(entry["url"])
-            except re.error:
-                raise bad_value("url", entry["url"], "a regular expression") from None
+        try:
+            UrlEntry.of(entry["url"], entry["type"], entry["action"])
+        except ValueError as error:
+            raise bad_value("url", entry["url"], f"{_EXPRESSION} ({error})") from None
 
 
 @check("file-filter/profile")
