@@ -31,7 +31,8 @@ def context_of(certificate: str, key: str, lowest: str, highest: str) -> ssl.SSL
     with os.fdopen(descriptor, "w") as file:
         file.write(f"{key.strip()}\n{certificate.strip()}\n")
         file.flush()
-        context.load_cert_chain(f"/proc/self/fd/{descriptor}")
+        # without a password it would be asked for
+        context.load_cert_chain(f"/proc/self/fd/{descriptor}", password="")
     context.minimum_version = _VERSIONS[lowest]
     context.maximum_version = _VERSIONS[highest]
     # Nobody takes a TLS session up again here; tickets would only cost time.

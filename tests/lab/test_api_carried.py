@@ -16,6 +16,7 @@ PHASE1 = {
 }
 VIP = {"name": "n", "extip": "198.18.2.20", "extintf": "port1",
        "mappedip": [{"range": "198.18.1.20"}]}
+HUGE = "1.0.0.0-9.0.0.0"
 SHAPING = {"id": 7, "srcintf": [{"name": "port2"}], "dstintf": [{"name": "port1"}],
            "srcaddr": [{"name": "all"}], "dstaddr": [{"name": "all"}],
            "service": [{"name": "ALL"}], "traffic-shaper": "shared-1M-pipe"}
@@ -27,6 +28,13 @@ def refused(api: GatewayUnderTest, path: str, row: dict) -> str:
     answer = api.call("POST", f"cmdb/{path}", row)
     assert answer.status_code in (424, 500), answer.text
     return answer.text
+
+
+def unchanged(api: GatewayUnderTest, path: str, row: dict) -> str:
+    """Why the gateway does not change a row."""
+    answer = api.call("PUT", f"cmdb/{path}", row)
+    assert answer.status_code in (424, 500), answer.text
+    return answer.json()["cli_error"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -95,10 +103,20 @@ def test_what_would_narrow_an_object_is_not_dropped(
     assert "has no" in refused(api, path, row)
 
 
-@pytest.mark.parametrize("address", ["::1/128", "ff02::1/128"])
-def test_addresses_that_no_port_can_have(api: GatewayUnderTest, address: str) -> None:
-    answer = api.call("PUT", "cmdb/system/interface/port3", {"ipv6": {"ip6-address": address}})
-    assert answer.status_code == 500
+@pytest.mark.parametrize(
+    "row",
+    [
+        *({"ipv6": {"ip6-address": text}} for text in ("::1/128", "ff02::1/128", "2001:2::1/0")),
+        *({"ip": text} for text in ("127.0.0.1/8", "224.0.0.1/24", "0.0.0.5/8", "10.0.0.1/0")),
+    ],
+)
+def test_addresses_that_no_port_can_have(api: GatewayUnderTest, row: dict) -> None:
+    assert "an address of a host" in unchanged(api, "system/interface/port3", row)
+
+
+def test_networks_of_two_ports_do_not_overlap(api: GatewayUnderTest) -> None:
+    told = unchanged(api, "system/interface/port3", {"ip": "198.18.0.200/28"})
+    assert 'overlaps the network 198.18.0.0/24 of "mgmt"' in told
 
 
 def test_figures_that_cannot_be(api: GatewayUnderTest) -> None:
@@ -106,5 +124,79 @@ def test_figures_that_cannot_be(api: GatewayUnderTest) -> None:
     assert "100 Gbit/s" in refused(api, "firewall.shaper/traffic-shaper", shaper)
     api.post("cmdb/firewall.shaper/traffic-shaper", shaper | {"maximum-bandwidth": 100})
     api.delete("cmdb/firewall.shaper/traffic-shaper/s")
-    answer = api.call("PUT", "cmdb/web-proxy/explicit", {"http-incoming-port": "0"})
-    assert answer.status_code == 500
+    row = policy("high") | {"policyid": 0xFFFFFFE1}
+    assert "4294967264 at most" in refused(api, "firewall/policy", row)
+
+
+@pytest.mark.parametrize(
+    ("path", "row", "why"),
+    [
+        ("web-proxy/explicit", {"http-incoming-port": "0"}, "1 to 65535"),
+        ("web-proxy/explicit", {"http-incoming-port": "8080:1024"}, "1 to 65535"),
+        ("web-proxy/explicit", {"status": "enable", "http-incoming-port": "1-999"}, "128 ports"),
+        ("web-proxy/global", {"proxy-fqdn": "a\nhttp_access allow all"}, "a host name"),
+        ("vpn.ssl/settings", {"ssl-max-proto-ver": "tls1-1"}, "tls1-1 or older"),
+    ],
+)
+def test_what_its_own_programs_cannot_do(
+    api: GatewayUnderTest, path: str, row: dict, why: str
+) -> None:
+    assert why in unchanged(api, path, row)
+
+
+@pytest.mark.parametrize("name", ["mgmt", "any"])
+def test_no_ssl_vpn_on_the_management_port(api: GatewayUnderTest, name: str) -> None:
+    row = {"source-interface": [{"name": name}], "port": api.port}
+    told = unchanged(api, "vpn.ssl/settings", row)
+    assert f'Port {api.port} of interface "mgmt" is that of the administration' in told
+    api.put("cmdb/vpn.ssl/settings", row | {"source-interface": [{"name": "port1"}]})
+    api.put("cmdb/vpn.ssl/settings", {"source-interface": [], "port": 10443})
+
+
+def test_a_port_of_an_interface_has_one_that_listens(api: GatewayUnderTest) -> None:
+    api.put("cmdb/vpn.ssl/settings", {"source-interface": [{"name": "port1"}], "port": 443})
+    api.put("cmdb/web-proxy/explicit", {"status": "enable", "http-incoming-port": "443"})
+    told = unchanged(api, "system/interface/port1", {"explicit-web-proxy": "enable"})
+    assert 'Port 443 of interface "port1" is that of the web proxy already' in told
+    api.put("cmdb/system/interface/port2", {"explicit-web-proxy": "enable"})
+    api.put("cmdb/web-proxy/explicit", {"http-incoming-port": str(api.port)})
+    told = unchanged(api, "system/interface/mgmt", {"explicit-web-proxy": "enable"})
+    assert "that of the administration" in told
+    api.put("cmdb/system/interface/port2", {"explicit-web-proxy": "disable"})
+    api.put("cmdb/web-proxy/explicit", {"status": "disable", "http-incoming-port": "8080"})
+    api.put("cmdb/vpn.ssl/settings", {"source-interface": [], "port": 10443})
+
+
+@pytest.mark.parametrize(
+    ("path", "row"),
+    [
+        ("firewall/vip", VIP | {"src-filter": [{"range": "nowhere"}]}),
+        ("firewall/vip", VIP | {"portforward": "enable", "extport": "80 443", "mappedport": "80"}),
+        ("firewall/vip", VIP | {"portforward": "enable", "extport": "80:9", "mappedport": "80"}),
+        ("firewall/vip", VIP | {"extip": HUGE, "mappedip": [{"range": HUGE}]}),
+        ("firewall/vip", VIP | {"mappedip": [{"range": "10.0.0.1"}, {"range": "10.0.0.2"}]}),
+        ("firewall.service/custom", {"name": "n", "protocol": "CONNECT"}),
+        ("firewall/policy", policy("n") | {"service": [{"name": "webproxy"}]}),
+        ("vpn.ipsec/phase1-interface", PHASE1 | {"name": "n", "localid": "a\rb"}),
+        *(
+            ("vpn.ipsec/phase1-interface",
+             PHASE1 | {"name": "n", "peertype": "one", "peerid": pattern})
+            for pattern in ("%any", "*", "*.shop.lab", "0.0.0.0/0", "C=FI, CN=*", "ipv4net:0/0")
+        ),
+        ("user/local", {"name": "*", "passwd": "secret-1"}),
+        ("webfilter/urlfilter",
+         {"id": 7, "entries": [{"id": 1, "url": "a", "action": "exempt", "exempt": "av"}]}),
+    ],
+)
+def test_values_that_mean_nothing_to_the_data_plane(
+    api: GatewayUnderTest, path: str, row: dict
+) -> None:
+    refused(api, path, row)
+
+
+def test_a_phase_2_from_a_higher_address_to_a_lower_one(api: GatewayUnderTest) -> None:
+    api.post("cmdb/vpn.ipsec/phase1-interface", PHASE1 | {"name": "t"})
+    row = {"name": "p", "phase1name": "t", "src-addr-type": "range",
+           "src-start-ip": "10.0.0.9", "src-end-ip": "10.0.0.1"}
+    assert "no range of addresses" in refused(api, "vpn.ipsec/phase2-interface", row)
+    api.delete("cmdb/vpn.ipsec/phase1-interface/t")

@@ -53,6 +53,10 @@ class State:
         """The row of this key, or None."""
         return self.rows.get(path, {}).get(key)
 
+    def all(self, path: str) -> Collection[Row]:
+        """The rows of a table; none where the release lacks it."""
+        return self.rows.get(path, {}).values()
+
     def singleton(self, path: str) -> Row:
         """The one row of a singleton."""
         return self.rows[path][SINGLETON]

@@ -14,6 +14,7 @@ from lab.gateway.schema.rules import (
     hosts,
     interfaces,
     kept,
+    listeners,
     modes,
     objects,
     policies,
@@ -27,7 +28,8 @@ from lab.gateway.versions import Release
 FILES = ("system", "device", "objects", "kept", "users", "profiles", "filters", "policies",
          "policies_7_6")
 RULES = (
-    *(anomalies, carried, dhcp, hosts, interfaces, kept, modes, objects, policies, vlans, vpn),
+    *(anomalies, carried, dhcp, hosts, interfaces, kept, listeners, modes, objects, policies),
+    *(vlans, vpn),
 )
 """Whose import has said what tables demand."""
 

@@ -22,6 +22,9 @@ class View(Protocol):
     def find(self, path: str, key: Any) -> Row | None:
         """The row of this key, or None."""
 
+    def all(self, path: str) -> Collection[Row]:
+        """The rows of a table; none where the release lacks it."""
+
     def taken(self, path: str, name: str) -> Collection[Any]:
         """The values that the rows of a table have in a unique attribute."""
 

@@ -201,7 +201,7 @@ def ipv4_range(name: str, value: Any) -> str:
 def fqdn(name: str, value: Any) -> str:
     """A host name."""
     result = text(name, value)
-    if result and (len(result) > 255 or not _FQDN.match(result)):
+    if result and (len(result) > 255 or not _FQDN.fullmatch(result)):
         raise bad_value(name, value, "a host name")
     return result
 

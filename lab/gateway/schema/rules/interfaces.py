@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from ipaddress import IPv4Interface, IPv6Interface, ip_network
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value
 from lab.gateway.schema.model import Row, View
 from lab.gateway.schema.rules.registry import check
 
+INTERFACES = "system/interface"
 _LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
 _TAKEN = re.compile(r"lo|all|default|any|none|(ipsec|charon|ifb|tun|tap)\d+")
+_NO_HOSTS = tuple(map(ip_network, ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/3")))
+_NO_HOSTS6 = tuple(map(ip_network, ("::/127", "::ffff:0:0/96", "ff00::/8")))
 
 
 def must_be_a_link(name: str) -> None:
@@ -26,10 +30,40 @@ def must_be_a_link(name: str) -> None:
         )
 
 
-@check("system/interface")
+@check(INTERFACES)
 def _interface(row: Row, view: View) -> None:
     if row["type"] in ("loopback", "tunnel") and row["name"] != "ssl.root":
         must_be_a_link(row["name"])
-    address = row["ipv6"]["ip6-address"]
-    if address.startswith("ff") or address.partition("/")[0] == "::1":
-        raise bad_value("ip6-address", address, "an address of a host, not the loopback's")
+    _check_address(row, view)
+    _check_address6(row)
+
+
+def _check_address(row: Row, view: View) -> None:
+    """An address is a host's, and its network no other interface's."""
+    own = _address(row)
+    if own is None:
+        return
+    if not own.network.prefixlen or any(own.ip in network for network in _NO_HOSTS):
+        raise bad_value("ip", row["ip"], "an address of a host, with the mask of its network")
+    for other in view.all(INTERFACES):
+        there = _address(other) if other["name"] != row["name"] else None
+        if there is not None and there.network.overlaps(own.network):
+            raise CmdbError(
+                BAD_VALUE,
+                f'ip {row["ip"]} overlaps the network {there.network} of "{other["name"]}"; '
+                "choose another.",
+            )
+
+
+def _address(row: Row) -> IPv4Interface | None:
+    found = IPv4Interface("/".join(row["ip"].split()))
+    return None if found.ip.is_unspecified else found
+
+
+def _check_address6(row: Row) -> None:
+    text = row["ipv6"]["ip6-address"]
+    found = IPv6Interface(text)
+    if found.ip.is_unspecified and not found.network.prefixlen:
+        return
+    if not found.network.prefixlen or any(found.ip in network for network in _NO_HOSTS6):
+        raise bad_value("ip6-address", text, "an address of a host, with the length of its prefix")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from lab.gateway.errors import BAD_VALUE, TABLE_FULL, CmdbError, bad_value, missing
+from lab.gateway.schema import values
 from lab.gateway.schema.model import Row, View
 from lab.gateway.schema.parsers import OWN_CODES
+from lab.gateway.schema.rules.identities import must_be_one
 from lab.gateway.schema.rules.modes import must_not_name_members
 from lab.gateway.schema.rules.registry import check, complete
+
+_OF_PROXIES = ("HTTP", "FTP", "CONNECT", "SOCKS-TCP", "SOCKS-UDP", "ALL")
+"""Protocols of services that are a proxy's."""
+_MOST_TRANSLATED = 1024
+_PORTS = re.compile(r"\d+(-\d+)?")
 
 
 def _in_order(row: Row, kind: Any) -> None:
@@ -61,6 +69,8 @@ def _service(row: Row, view: View) -> None:
     ranges = [name for name in row if name.endswith("-portrange")]
     if row["protocol"].startswith("TCP/UDP/") and not any(row[name] for name in ranges):
         raise missing(" or ".join(ranges))
+    if row["proxy"] == "disable" and row["protocol"] in _OF_PROXIES:
+        raise bad_value("protocol", row["protocol"], "what needs no proxy enable")
 
 
 @check("firewall/shaping-policy")
@@ -104,6 +114,12 @@ def _vip(row: Row, view: View) -> None:
         raise missing("mappedip")
     if not row["extintf"]:
         raise missing("extintf")
+    if len(row["mappedip"]) > 1:
+        raise bad_value("mappedip", len(row["mappedip"]), "one range of addresses")
+    if _span(row["extip"]) > _MOST_TRANSLATED:
+        raise bad_value("extip", row["extip"], f"{_MOST_TRANSLATED} addresses at most")
+    for one in row["src-filter"]:
+        _check_source(one["range"])
     mapped = row["mappedip"][0]["range"]
     if row["portforward"] == "disable":
         if _span(row["extip"]) != _span(mapped):
@@ -112,8 +128,18 @@ def _vip(row: Row, view: View) -> None:
     for name in ("extport", "mappedport"):
         if row[name] in ("", "0"):
             raise missing(name)
+        if not _PORTS.fullmatch(row[name]):
+            raise bad_value(name, row[name], "PORT or LOW-HIGH")
     if _span(row["extport"]) != _span(row["mappedport"]):
         raise bad_value("mappedport", row["mappedport"], f"as many ports as {row['extport']}")
+
+
+def _check_source(text: str) -> None:
+    """A source is an address, a range or a network."""
+    try:
+        values.ipv4_range("src-filter", text)
+    except CmdbError:
+        values.ipv4_network("src-filter", text)
 
 
 def _free(taken: Collection[str]) -> str:
@@ -144,6 +170,7 @@ def _user(row: Row, view: View) -> None:
         raise missing("passwd")
     if row["type"] != "password":
         raise CmdbError(BAD_VALUE, f'There is no server of type "{row["type"]}" here.')
+    must_be_one("name", row["name"])
 
 
 @check("router/static")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing
+from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing, not_here
+from lab.gateway.schema import values
 from lab.gateway.schema.model import Row, View
 from lab.gateway.schema.rules.modes import must_not_name_members
 from lab.gateway.schema.rules.registry import check, complete
@@ -14,6 +15,7 @@ from lab.gateway.schema.signatures import (
     IPS_RULE_IDS,
     numbered,
 )
+from lab.inspector.marks import SERVER_LEG_SESSION
 from lab.inspector.urlfilter import UrlEntry
 
 # Attributes of a policy that name profiles which may need a proxy, and their tables.
@@ -24,6 +26,8 @@ _PROFILES = {
 }
 
 
+_HIGHEST = SERVER_LEG_SESSION - 1
+_MOST_NESTED = 16
 _EXPRESSION = (
     "a regular expression that the lab's inspector can match in linear time, without look-around, "
     "back-references, atomic groups, possessive quantifiers and more than 1,000 repeats"
@@ -47,6 +51,24 @@ def _check_feature_sets(row: Row, view: View) -> None:
             )
 
 
+def _check_is_no_proxys(name: str, view: View, depth: int = 0) -> None:
+    """Check that a service, or none of a group's, is one that only a proxy knows.
+
+    Raises:
+        CmdbError: it is one.
+    """
+    service = view.find("firewall.service/custom", name)
+    group = view.find("firewall.service/group", name) if depth < _MOST_NESTED else None
+    if (service or group or {}).get("proxy") == "enable":
+        raise CmdbError(
+            BAD_VALUE,
+            f"entry not found in datasource\n\nvalue parse error before '{name}' (service), "
+            "which is a proxy's",
+        )
+    for member in group["member"] if group is not None else ():
+        _check_is_no_proxys(member["name"], view, depth + 1)
+
+
 @check("firewall/policy")
 def _policy(row: Row, view: View) -> None:
     for needed in ("srcintf", "dstintf", "service", "schedule"):
@@ -58,6 +80,10 @@ def _policy(row: Row, view: View) -> None:
                 raise missing(needed)
         raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
     must_not_name_members(row, view)
+    if row["policyid"] > _HIGHEST:
+        raise bad_value("policyid", row["policyid"], f"{_HIGHEST} at most")
+    for member in row["service"]:
+        _check_is_no_proxys(member["name"], view)
     if row["nat"] == row["ippool"] == "enable" and not (row["poolname"] or row["poolname6"]):
         raise missing("poolname")
     _check_feature_sets(row, view)
@@ -88,8 +114,11 @@ def _local_in_policy(row: Row, view: View) -> None:
 def _explicit_proxy(row: Row, view: View) -> None:
     if row["status"] == "enable" and not row["http-incoming-port"]:
         raise missing("http-incoming-port")
-    if row["http-incoming-port"] == "0":
-        raise bad_value("http-incoming-port", 0, "1 to 65535")
+
+
+@check("web-proxy/global")
+def _proxys_name(row: Row, view: View) -> None:
+    values.fqdn("proxy-fqdn", row["proxy-fqdn"])
 
 
 @check("webfilter/urlfilter")
@@ -101,6 +130,8 @@ def _urlfilter(row: Row, view: View) -> None:
             UrlEntry.of(entry["url"], entry["type"], entry["action"])
         except ValueError as error:
             raise bad_value("url", entry["url"], f"{_EXPRESSION} ({error})") from None
+        if entry["action"] == "exempt" and "all" not in entry["exempt"].split():
+            raise not_here("exempt", f"{entry['exempt']} without all")
 
 
 @check("file-filter/profile")

@@ -6,8 +6,9 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
-from lab.gateway.errors import BAD_VALUE, CmdbError, missing, not_here
+from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing, not_here
 from lab.gateway.schema.model import Companion, Row, View
+from lab.gateway.schema.rules.identities import must_be_one
 from lab.gateway.schema.rules.interfaces import must_be_a_link
 from lab.gateway.schema.rules.registry import about, check
 
@@ -39,7 +40,7 @@ def _phase1(row: Row, view: View) -> None:
         ("ip-version", ("4",)),
         ("authmethod", ("psk",)),
         ("mode", ("main",)),
-        ("peertype", ("any", "one", "peer", "dialup")),
+        ("peertype", ("any", "one", "peer")),
         ("encapsulation", ("none",)),
     ):
         if row[attribute] not in known:
@@ -51,21 +52,29 @@ def _phase1(row: Row, view: View) -> None:
         raise missing("remote-gw")
     if row["peertype"] == "one" and not row["peerid"]:
         raise missing("peerid")
-    if row["mode-cfg"] == "enable" and row["type"] == "dynamic":
+    for attribute in ("localid", "peerid"):
+        must_be_one(attribute, row[attribute])
+    if row["mode-cfg"] == "enable" and row["type"] != "dynamic":
+        raise not_here("mode-cfg of a tunnel of type", row["type"])
+    if row["mode-cfg"] == "enable":
         _check_pool(row)
     if row["eap"] == "enable" and row["ike-version"] != "2":
         raise CmdbError(BAD_VALUE, "EAP needs ike-version 2.")
 
 
 def _check_pool(row: Row) -> None:
-    ends = [int(ipaddress.IPv4Address(row[name])) for name in ("ipv4-start-ip", "ipv4-end-ip")]
     if row["assign-ip-from"] != "range":
         raise not_here("assign-ip-from", row["assign-ip-from"])
+    if row["add-route"] != "enable":
+        raise not_here("add-route", row["add-route"])
+    _check_range(row, "ipv4-start-ip", "ipv4-end-ip")
+
+
+def _check_range(row: Row, first: str, last: str) -> None:
+    ends = [int(ipaddress.IPv4Address(row[name])) for name in (first, last)]
     if not ends[0] or ends[0] > ends[1]:
         raise CmdbError(
-            BAD_VALUE,
-            f"ipv4-start-ip {row['ipv4-start-ip']} to ipv4-end-ip {row['ipv4-end-ip']} "
-            "is no range of addresses.",
+            BAD_VALUE, f"{first} {row[first]} to {last} {row[last]} is no range of addresses."
         )
 
 
@@ -84,10 +93,16 @@ def _phase2(row: Row, view: View) -> None:
     ):
         if row[attribute] not in known:
             raise not_here(attribute, row[attribute])
+    for side in ("src", "dst"):
+        if row[f"{side}-addr-type"] == "range":
+            _check_range(row, f"{side}-start-ip", f"{side}-end-ip")
 
 
 @check("vpn.ssl/settings")
 def _ssl_settings(row: Row, view: View) -> None:
+    lowest, highest = row["ssl-min-proto-ver"], row["ssl-max-proto-ver"]
+    if lowest > highest:
+        raise bad_value("ssl-min-proto-ver", lowest, f"{highest} or older")
     for rule in row["authentication-rule"]:
         if not rule["portal"]:
             raise missing("portal")
