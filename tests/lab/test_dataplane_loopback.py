@@ -1,4 +1,4 @@
-"""Loopback interfaces of the data plane: there with their addresses, gone with their row."""
+"""Loopbacks and VLANs of the data plane: there with their addresses, gone with their row."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ INNER = {
 }
 
 
-def test_a_loopback_answers_and_goes(rig):
+VLAN = {"type": "vlan", "interface": "port1", "vlanid": 20}
+
+
+@pytest.mark.parametrize("kind", [{}, VLAN])
+def test_it_answers_and_goes(rig, kind):
     plain = config(policy(1))
     ports = plain.get("system/interface", [])
-    rig.apply({**plain, "system/interface": [*ports, INNER]})
+    rig.apply({**plain, "system/interface": [*ports, INNER | kind]})
     assert rig.ping("198.18.128.1")
     rig.apply(plain)
     assert not rig.ping("198.18.128.1")

@@ -90,8 +90,11 @@ def test_ipv6_has_its_own_addresses_in_the_policy(rig):
     rig.apply(config(policy(1)))
     assert rig.tcp(SERVER6) is None
     rig.apply(config(policy(1, **ALL6)))
+    before = rig.gateway(rig.plane.session_counts)
     assert rig.tcp(SERVER6) == CLIENT6
+    assert rig.gateway(rig.plane.session_counts) == (before[0], before[1] + 1)
     assert rig.tcp() == CLIENT
+    assert rig.gateway(rig.plane.session_counts) == (before[0] + 1, before[1] + 1)
     rig.apply(config(policy(1, nat="enable", **ALL6)))
     assert rig.tcp(SERVER6) == GATEWAY6
 
