@@ -157,9 +157,11 @@ def test_secrets_are_not_shown(api: GatewayUnderTest) -> None:
     api.post("cmdb/system/admin", {"name": "someone", "accprofile": "prof_admin",
                                    "password": "very-secret"})
     assert api.get(path)[0]["password"].startswith("ENC ")
+    assert api.put(path, {"password": "very-secret"})["revision_changed"] is False
     before = str(api.applied())
     api.put(path, {"password": api.get(path)[0]["password"], "comments": "same"})
     assert "very-secret" in before and "very-secret" in str(api.applied())
+    assert api.put(path, {"password": "another"})["revision_changed"] is True
     assert b"very-secret" not in (api.folder / "state.sqlite").read_bytes()
     assert b"very-secret" not in (api.folder / "state.sqlite-wal").read_bytes()
     api.delete(path)

@@ -54,7 +54,7 @@ class Vault:
             raise ValueError("the text was not encrypted by this device") from None
 
     def accept(self, value: str, present: str) -> str:
-        """What to keep of a secret that a client sent.
+        """What to keep of a secret that a client sent; the same secret again changes nothing.
 
         Args:
             value: plain text, a text sealed before, or the mask that a GET shows.
@@ -65,6 +65,5 @@ class Vault:
         """
         if value == MASK:
             return present
-        if value.startswith(_PREFIX):
-            return self.seal(self.reveal(value))
-        return self.seal(value)
+        secret = self.reveal(value) if value.startswith(_PREFIX) else value
+        return present if self.reveal(present) == secret else self.seal(secret)
