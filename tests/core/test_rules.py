@@ -94,6 +94,39 @@ def test_a_change_that_broke_off_is_not_in_the_way(
     assert [matching(row) for row in table(rules)] == [*[False] * 29, True, False]
 
 
+def test_a_policy_that_is_refused_leaves_the_others(
+    rules: RuleSet, device: GatewayUnderTest
+) -> None:
+    """Otherwise what other checks have put there would be gone, and nobody knew."""
+    rules.prepare()
+    first, second, third = map(rules.free_id, range(3))
+    rules.only(rules.test_row(first, nat=False))
+    rules.add(rules.test_row(second, nat=False))
+    device.control("PUT", "/faults/evaluation-licence", {})
+    with pytest.raises(Refused, match="its table is full"):
+        rules.add(rules.test_row(third, nat=False))
+    assert rules.holds(first) and rules.holds(second)
+    rules.drop(third)
+    assert [row["policyid"] for row in table(rules)] == [first, second, 1]
+
+
+def test_what_is_dropped_after_a_change_that_broke_off_is_gone(
+    rules: RuleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise Refused("The gateway says no.")
+
+    rules.prepare()
+    first, second = rules.free_id(0), rules.free_id(1)
+    rules.only(rules.test_row(first, nat=False))
+    monkeypatch.setattr(rules.gateway, "move", refuse)
+    with pytest.raises(Refused):
+        rules.add(rules.test_row(second, nat=False))
+    monkeypatch.undo()
+    rules.drop(second)
+    assert [row["policyid"] for row in table(rules)] == [1]
+
+
 def test_a_services_row_is_made_once(rules: RuleSet) -> None:
     rules.service("narrow", 5300)
     rules.service("narrow", 5300)

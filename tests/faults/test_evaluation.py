@@ -27,8 +27,8 @@ RUNS = alone(
         {
             "The Gateway Is The One That Was Ordered": (NOT_APPLICABLE, "neither serial number"),
             "The Ordered Services Are Licensed": (NOT_APPLICABLE, "does not include security"),
-            MANY: (NOT_PROVEN, "no more of them: with an evaluation licence 3 policies"),
-            TUNNEL: (NOT_PROVEN, "proposal aes256", "des-… with an evaluation licence"),
+            MANY: (NOT_PROVEN, "its table is full", "evaluation licence it takes 3 policies"),
+            TUNNEL: (NOT_PROVEN, "firewall/policy", "its table is full"),
         },
     ),
 )

@@ -20,8 +20,8 @@ MOST_ROWS = 100_000
 """That a table is read with; the largest FortiGate holds as many policies."""
 TABLE_FULL = -4
 _FULL = (
-    "It takes no more of them: with an evaluation licence 3 policies and 3 static routes, with "
-    "another as many as the maximum values of its model say."
+    "its table is full (error -4). With an evaluation licence it takes 3 policies and 3 static "
+    "routes, with another as many as the maximum values of its model say."
 )
 _LOCKED = (
     "What somebody changes in a transaction (workspace mode) is locked for all others: have it "
@@ -197,12 +197,10 @@ def refusal(response: Answer, answer: object, known: bool = False) -> str:
             f"What answers {what} (HTTP {response.status}) is not the REST API. Check the "
             "gateway's url in the testbed file."
         )
+    refused = f"The gateway refuses {what} (HTTP {response.status}):"
+    if error_number(answer) == TABLE_FULL:
+        return f"{refused} {_FULL}"
     reason = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
     words = shown(" ".join(reason.split()), _LONGEST_REASON).rstrip(".")
-    words = words or f"error {error_number(answer)}"
-    sentence = f"The gateway refuses {what} (HTTP {response.status}): {words}."
-    if error_number(answer) == TABLE_FULL:
-        sentence += f" {_FULL}"
-    elif "another transaction" in words:
-        sentence += f" {_LOCKED}"
-    return sentence
+    told = f"{refused} {words or f'error {error_number(answer)}'}."
+    return f"{told} {_LOCKED}" if "another transaction" in words else told

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.policy_form import must_take_policies
 
 POLICY, ADDRESS, ADDRESS6 = "firewall/policy", "firewall/address", "firewall/address6"
@@ -105,17 +105,28 @@ class RuleSet:
                 self._extra = [policyid]
 
     def add(self, row: dict, above: int | None = None) -> None:
-        """Create one more policy right above another, by default above the customer's own."""
+        """Create one more policy right above another, by default above the customer's own.
+
+        Raises:
+            Refused: the device does not take it; the policies that are there stay.
+        """
         with self.changing():
             self._extra.append(row["policyid"])
-            self._place(row, above)
+            try:
+                self._place(row, above)
+            except Refused:
+                if self.gateway.row(POLICY, row["policyid"]) is None:  # nothing was done
+                    self._extra.pop()
+                    self._half_done = False
+                raise
 
     def drop(self, policyid: int) -> None:
         """Remove a policy that was added; does nothing where it is not there any more."""
         if policyid in self._extra:
             with self.changing():
-                self.changes.remove(POLICY, [policyid])
-                self._extra.remove(policyid)
+                if policyid in self._extra:  # what broke off halfway was just taken away
+                    self.changes.remove(POLICY, [policyid])
+                    self._extra.remove(policyid)
 
     def holds(self, policyid: int) -> bool:
         """Whether a policy that was added is still there."""
