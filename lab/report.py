@@ -9,6 +9,8 @@ from lab.base.faults import Fault, Value
 from lab.base.process import Process
 from lab.endpoints.endpoint import Endpoint
 from lab.faults.injection import Injection
+from lab.lifecycle.control import call
+from lab.lifecycle.device import GatewayDevice
 from lab.lifecycle.state import Lab
 from lab.nodes.topology import (
     CONTROL_ADDRESS,
@@ -34,6 +36,7 @@ def status(lab: Lab) -> str:
     lines.append(f"Owner:    {_owner(lab)}")
     lines.append(f"Testbed:  {lab.testbed}")
     if lab.complete and lab.running():
+        lines.append(f"In force: {_in_force(lab)}")
         lines.append(f"Faults:   {_faults(lab)}")
     return "\n".join(lines)
 
@@ -73,6 +76,17 @@ def _owner(lab: Lab) -> str:
     if lab.owner is None:
         return "none, it stays until it is taken down"
     return f"process {lab.owner.pid}" + ("" if lab.owner.alive() else ", which is gone")
+
+
+def _in_force(lab: Lab) -> str:
+    """Whether the gateway's data plane does what its configuration says."""
+    try:
+        state = call(GatewayDevice(lab.folder).control_socket, "GET", "/state")
+    except LabError as error:
+        return f"not known: {error}"
+    if state["problem"]:
+        return f"not the whole configuration: {state['problem']}"
+    return "the configuration" if state["settled"] else "the configuration of a moment ago"
 
 
 def _faults(lab: Lab) -> str:

@@ -6,9 +6,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 log = logging.getLogger(__name__)
+
+_AGAIN_S = 5.0
+"""After so many seconds what could not be put in force is tried again."""
 
 Config = Mapping[str, Sequence[Mapping[str, Any]]]
 Result = TypeVar("Result")
@@ -76,7 +80,8 @@ class DataPlane(Protocol):
 class Applier:
     """Calls the data plane from one thread, never twice at once.
 
-    Changes that arrive while one is being applied are applied together next.
+    Changes that arrive while one is being applied are applied together next. While something is
+    not in force it is tried again from time to time.
 
     Args:
         data_plane: what brings a configuration into force.
@@ -84,7 +89,7 @@ class Applier:
 
     Attributes:
         plane: the data plane; to be called through `call` alone.
-        last_error: why the last configuration is not in force; None if it is.
+        last_error: what of the last configuration is not in force and why; None if all is.
     """
 
     def __init__(self, data_plane: DataPlane,
@@ -122,7 +127,9 @@ class Applier:
 
     async def _run(self) -> None:
         while True:
-            await self._changed.wait()
+            with suppress(TimeoutError):
+                again_s = None if self.last_error is None else _AGAIN_S
+                await asyncio.wait_for(self._changed.wait(), again_s)
             self._changed.clear()
             number = self._wanted
             config, faults = self._snapshot()
@@ -131,9 +138,10 @@ class Applier:
             try:
                 await self.call(self.plane.apply, config, faults)
                 self.last_error = None
-            except Exception as error:  # the API lives on; the next change tries again
+            except Exception as error:  # the API lives on
+                if self.last_error != str(error):
+                    log.exception("The configuration is not in force as a whole.")
                 self.last_error = str(error) or type(error).__name__
-                log.exception("The configuration could not be brought into force.")
             async with self._advanced:
                 self._applied = number
                 self._advanced.notify_all()

@@ -83,8 +83,10 @@ class Control:
         return self._answer({"removed": "all"})
 
     async def _state(self, request: web.Request) -> web.Response:
-        return self._answer({"settled": self._device.applier.is_settled,
-                             "generation": self._device.database.generation})
+        """Whether the data plane is where the configuration is, and what is not in force."""
+        applier = self._device.applier
+        return web.json_response({"settled": applier.is_settled, "problem": applier.last_error,
+                                  "generation": self._device.database.generation})
 
     def _answer(self, fields: dict[str, object]) -> web.Response:
         error = self._device.applier.last_error

@@ -90,6 +90,7 @@ class Device:
         on_restart: called when it was told to restart.
         restarts: whether it was.
         banned: hosts that are cut off, as monitor/user/banned shows them, by address.
+        config_errors: what of the configuration that was restored last it did not understand.
 
     Raises:
         SetupError: a file is missing or wrong.
@@ -104,6 +105,7 @@ class Device:
         self.store = Store(folder.path / "state.sqlite")
         self.faults = Faults(self.store)
         self.banned: dict[str, dict[str, Any]] = {}
+        self.config_errors: list[str] = []
         self.applier = Applier(data_plane, self._snapshot)
         tables = schema.tables(identity.version.release, identity.memory_mib)
         self.database = Database(
@@ -213,11 +215,12 @@ class Device:
         """Bring the configuration into force and begin to sample.
 
         Raises:
-            SetupError: the data plane refuses the configuration.
+            SetupError: the data plane refuses what a new gateway has. One that was configured
+                lives on, and tells what is not in force.
         """
         self.applier.start()
         await self.applier.settled(self.applier.request())
-        if self.applier.last_error is not None:
+        if self.database.is_new and self.applier.last_error is not None:
             raise SetupError(f"The data plane is not in force: {self.applier.last_error}")
         self.resources.start()
         self.security_log.start()

@@ -43,6 +43,8 @@ class RememberingPlane:
     def apply(self, config: Any, faults: Any) -> None:
         if (self._folder / "plane-is-slow").exists():
             time.sleep(0.3)
+        if (failure := self._folder / "plane-fails").exists():
+            raise RuntimeError(failure.read_text())
         self._applies += 1
         told = {"applies": self._applies, "faults": faults,
                 "config": {path: list(rows) for path, rows in config.items()}}

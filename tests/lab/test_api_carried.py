@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from gateway_client import GatewayUnderTest, policy
 
+from lab.base.process import wait_until
+
 LOOPBACK = {"vdom": "root", "type": "loopback"}
 PHASE1 = {
     "interface": "port1",
@@ -200,3 +202,17 @@ def test_a_phase_2_from_a_higher_address_to_a_lower_one(api: GatewayUnderTest) -
            "src-start-ip": "10.0.0.9", "src-end-ip": "10.0.0.1"}
     assert "no range of addresses" in refused(api, "vpn.ipsec/phase2-interface", row)
     api.delete("cmdb/vpn.ipsec/phase1-interface/t")
+
+
+def test_a_data_plane_that_lags_behind_is_told(api: GatewayUnderTest) -> None:
+    log = "monitor/system/config-error-log/download"
+    broken = api.folder / "plane-fails"
+    broken.write_text("firewall/ippool p cannot be put in force: nonsense.")
+    api.post("cmdb/firewall/address", {"name": "late"})
+    assert wait_until(lambda: api.control("GET", "/state")[1]["problem"], 10)
+    assert api.call("GET", log).text == f">>>  {broken.read_text()}\n"
+    broken.unlink()
+    assert wait_until(lambda: not api.control("GET", "/state")[1]["problem"], 20), "tried again"
+    assert api.call("GET", log).text == ""
+    assert "late" in [row["name"] for row in api.applied()["config"]["firewall/address"]]
+    api.delete("cmdb/firewall/address/late")

@@ -222,8 +222,53 @@ def test_equal_lists_share_one_set():
 def test_values_of_the_configuration_do_not_reach_the_rules_as_text():
     rows = config(policy(1, name='x" accept; flush ruleset; #'))
     assert "flush ruleset" not in text_of(ruleset(rows))
-    with pytest.raises(ValueError, match="interface name"):
-        ruleset(config(policy(1, srcintf=refs('x" accept; #'))))
+    for name in ('x" accept; #', "port*", "a b", "..", "lo"):
+        found = compile_config(config(policy(1, srcintf=refs(name)), policy(2)))
+        assert [one.id for one in found.policies] == [2]
+        assert [told.split(":")[0] for told in found.problems] == [
+            "firewall/policy 1 cannot be put in force"
+        ]
+
+
+def test_a_zone_without_ports_is_not_any_interface():
+    for side in ("srcintf", "dstintf"):
+        rows = config(policy(1, **{side: refs("empty")}))
+        rows["system/zone"] = [{"name": "empty", "interface": []}]
+        intent = compile_config(rows)
+        assert not any("ct mark set 1 " in text for text in text_of(ruleset(rows)).splitlines())
+        packet = Packet("port2", "198.18.1.10", 6, "198.18.2.10", 80)
+        assert look_up(intent, packet, lambda dest: "port1") == IMPLICIT_DENY
+
+
+def test_an_icmp_type_that_no_packet_has_matches_none():
+    rows = config(policy(1, service=refs("odd")))
+    rows["firewall.service/custom"].append(
+        {"name": "odd", "protocol": "ICMP", "icmptype": 300, "icmpcode": ""}
+    )
+    assert compile_config(rows).policies[0].selects.services == ()
+
+
+def test_one_object_that_cannot_be_read_holds_up_no_other():
+    bad_pool = {"name": "bad", "startip": "nonsense", "endip": "x"}
+    bad_vip = {"name": "v", "extip": "nonsense", "mappedip": [{"range": "10.0.0.1"}]}
+    rows = config(
+        policy(1),
+        policy(2, nat="enable", ippool="enable", poolname=refs("bad")),
+        policy(3, action="deny", srcintf=refs("a b")),
+        policy(4, traffic_shaper="gone"),
+        ippool=[bad_pool],
+        vip=[bad_vip],
+        traffic_shaper=[shaper("gone", 10, "no unit")],
+    )
+    found = compile_config(rows)
+    assert [(one.id, one.accept) for one in found.policies] == [(1, True), (3, False)]
+    assert found.policies[1].selects.sources == EVERY_ADDRESS, "a deny denies everything"
+    assert sorted(told.split(" cannot")[0] for told in found.problems) == [
+        "firewall.shaper/traffic-shaper gone",
+        "firewall/ippool bad",
+        *(f"firewall/policy {number}" for number in (2, 3, 4)),
+        "firewall/vip v",
+    ]
 
 
 def test_shapers_get_queues_on_the_ports_where_packets_leave():

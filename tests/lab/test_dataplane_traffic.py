@@ -226,13 +226,36 @@ def test_the_last_of_many_policies_decides(rig, count):
     assert set(rig.counters()) == {0}
 
 
-def test_a_configuration_that_cannot_be_read_changes_nothing(rig):
+def test_an_object_that_cannot_be_read_holds_up_no_other(rig):
     rig.apply(config(policy(1)))
     broken = config(policy(2), ippool=[{"name": "p", "startip": "nonsense", "endip": "x"}])
-    with pytest.raises(DataPlaneError, match="nonsense"):
+    with pytest.raises(DataPlaneError, match=r"firewall/ippool p .*nonsense"):
         rig.apply(broken)
     assert rig.tcp() == CLIENT
-    assert rig.counters()[1].hit_count == 1
+    assert rig.counters()[2].hit_count == 1
+
+
+def test_a_part_that_fails_goes_back_alone(rig):
+    told = []
+
+    class Failing:
+        share = ()
+
+        def apply(self, intent):
+            told.append(len(intent.policies))
+            if len(intent.policies) == 2:
+                raise DataPlaneError("It does not want two.")
+
+        def close(self):
+            pass
+
+    rig.plane.parts.insert(0, Failing())
+    rig.apply(config(policy(1)))
+    with pytest.raises(DataPlaneError, match=r"^It does not want two\.$"):
+        rig.apply(config(policy(2), policy(3)))
+    assert told == [1, 2, 1]
+    assert rig.tcp() == CLIENT
+    assert rig.counters()[2].hit_count == 1
 
 
 def test_the_gateway_answers_only_what_allowaccess_names(rig):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, ip_address
 from pathlib import Path
@@ -13,7 +13,7 @@ from lab.gateway.dataplane.errors import DataPlaneError
 from lab.gateway.dataplane.faults.network import FORGOTTEN, NOT_APPLIED, with_faults
 from lab.gateway.dataplane.faults.translation import VIP_STAYS, published, still_published
 from lab.gateway.dataplane.faults.trouble import InTrouble
-from lab.gateway.dataplane.intent.compile import Config, compile_config
+from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.intent.members import GROUP, Who
 from lab.gateway.dataplane.intent.model import Intent, Policy
 from lab.gateway.dataplane.intent.table import Room
@@ -40,13 +40,20 @@ log = logging.getLogger(__name__)
 
 
 class Part(Protocol):
-    """One share of the data plane; more of them can be put in `DataPlane.parts`."""
+    """One share of the data plane; more of them can be put in `DataPlane.parts`.
+
+    Attributes:
+        share: what of the intent it alone carries out, by name. Where it fails, the parts behind it
+            go by what it does, not by what it was to do.
+    """
+
+    share: tuple[str, ...]
 
     def apply(self, intent: Intent) -> None:
         """Go from what is in force to the intent; does nothing where nothing changed.
 
         Raises:
-            DataPlaneError: it could not; the plane then applies the intent before again.
+            DataPlaneError: it could not; the plane then has it go back to the intent before.
         """
 
     def close(self) -> None:
@@ -98,21 +105,29 @@ class DataPlane:
         self._room = Room(conntrack.count)
         self._published: dict[int, Policy] = {}  # that the fault keeps so
         self._configured: Intent | None = None
-        self._in_force = Intent()
+        self._carried_out: dict[Part, Intent] = {}
+
+    @property
+    def _in_force(self) -> Intent:
+        """What the rule set says, as all that is told of the data plane goes by it."""
+        return self._carried_out.get(self._firewall, Intent())
 
     def apply(self, config: Mapping[str, Sequence[Mapping]], faults: Mapping[str, Mapping]) -> None:
         """Put a configuration in force: the old rule set or the new one, never half.
+
+        What cannot be put in force holds up nothing else: an object that cannot be compiled is
+        left out, and a part that fails goes back to what it did before, alone.
 
         Args:
             config: CMDB path -> rows in the order of evaluation, with defaults filled in.
             faults: name -> parameters of the faults on; those of other rooms are ignored.
 
         Raises:
-            DataPlaneError: it cannot be put in force; what was in force before is.
+            DataPlaneError: something is not in force; the text says what.
         """
         configured = self._configured if NOT_APPLIED in faults else None
         if configured is None:
-            configured = _compiled(config)
+            configured = compile_config(config)
         intent = with_faults(self._as_published(configured, VIP_STAYS in faults), faults)
         intent = self._in_trouble.endured(intent, faults)
         self._forgets = FORGOTTEN in faults and (self._restarted or self._forgets)
@@ -121,32 +136,41 @@ class DataPlane:
             intent = replace(intent, policies=())
         intent = replace(intent, table=self._room.of(intent.table))
         self._settings.set(SETTINGS | intent.packet_checks.settings())
-        self._apply_parts(intent)
-        self._settings.set(FORWARDING)
-        self._configured, self._in_force = configured, intent
+        problems = [*intent.problems, *self._apply_parts(intent)]
+        if self._firewall in self._carried_out:  # without rules everything would pass
+            self._settings.set(FORWARDING)
+        self._configured = configured
         while intent.ends_bans and self._still_banned:
             self.lift(self._still_banned.pop())
+        if problems:
+            raise DataPlaneError(" ".join(problems))
 
     def _as_published(self, configured: Intent, stays: bool) -> Intent:
         """An intent, with what was published before as well where that stays."""
         self._published = {**self._published, **published(configured)} if stays else {}
         return still_published(configured, self._published)
 
-    def _apply_parts(self, intent: Intent) -> None:
-        for index, part in enumerate(self.parts):
+    def _apply_parts(self, intent: Intent) -> Iterator[str]:
+        """Have each part do its share; answers why those that failed did."""
+        for part in self.parts:
             try:
                 part.apply(intent)
-            except DataPlaneError:
-                if self._configured is not None:
-                    self._go_back(self.parts[: index + 1])
-                raise
+                self._carried_out[part] = intent
+            except Exception as error:  # the other parts go on
+                log.exception("A part of the data plane could not do its share.")
+                yield str(error) or type(error).__name__
+                self._go_back(part)
+                before = self._carried_out.get(part, Intent())
+                intent = replace(intent, **{name: getattr(before, name) for name in part.share})
 
-    def _go_back(self, parts: Sequence[Part]) -> None:
-        for part in parts:
-            try:
-                part.apply(self._in_force)
-            except DataPlaneError as error:
-                log.error("The data plane could not go back to what was in force: %s", error)
+    def _go_back(self, part: Part) -> None:
+        """Have a part do again what it did before it failed."""
+        if part not in self._carried_out:
+            return
+        try:
+            part.apply(self._carried_out[part])
+        except Exception as error:
+            log.error("The data plane could not go back to what was in force: %s", error)
 
     def policy_counters(self) -> dict[int, PolicyCounter]:
         """Counters of every policy of the configuration, and of the implicit deny as 0."""
@@ -280,13 +304,5 @@ class DataPlane:
         self._settings.restore()
         for part in reversed(self.parts):
             part.close()
-        self._configured, self._in_force = None, Intent()
-
-
-def _compiled(config: Config) -> Intent:
-    try:
-        return compile_config(config)
-    except (KeyError, ValueError, TypeError) as error:
-        raise DataPlaneError(
-            f"The configuration holds a value that the data plane cannot read: {error}."
-        ) from None
+        self._configured = None
+        self._carried_out.clear()

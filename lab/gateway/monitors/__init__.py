@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from lab.gateway.monitors import (
     certificates,
+    config_errors,
     configuration,
     dhcp,
     firewall,
@@ -23,8 +24,8 @@ from lab.gateway.monitors import (
 from lab.gateway.monitors.model import Monitor
 
 BRANCHES = (
-    *(system, certificates, licence, configuration, log, network, dhcp, firewall, pools, user),
-    *(vpn, vpn_ipsec, unconfigured),
+    *(system, certificates, licence, configuration, config_errors, log, network, dhcp, firewall),
+    *(pools, user, vpn, vpn_ipsec, unconfigured),
 )
 
 MONITORS: dict[str, Monitor] = {

@@ -74,10 +74,12 @@ def _put_back(device: Device, text: str) -> None:
     state.accepts_dangling = True
     failures = Script(database.editor(state)).run(text)
     dropped = state.settle()
-    for failure in failures:
-        log.warning("restore: %s", failure)
-    for path, key in dropped:
-        log.warning("restore: %s %s names an object that is not there; left out", path, key)
+    device.config_errors = [
+        *map(str, failures),
+        *(f"{path} {key} names an object that is not there; left out" for path, key in dropped),
+    ]
+    for error in device.config_errors:
+        log.warning("restore: %s", error)
     database.replace(state)
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from lab.gateway.dataplane.intent.addresses import AddressBook, address_range, names
 from lab.gateway.dataplane.intent.countries import OVERRIDES
 from lab.gateway.dataplane.intent.dhcp import compile_dhcp
+from lab.gateway.dataplane.intent.each import Config, Each
 from lab.gateway.dataplane.intent.floods import DosPolicy, anomalies_of
 from lab.gateway.dataplane.intent.hosts import (
+    Bindings,
+    SourceCheck,
     compile_bindings,
     compile_neighbours,
     compile_source_check,
 )
-from lab.gateway.dataplane.intent.inspection import compile_inspection
+from lab.gateway.dataplane.intent.inspection import Inspected, inspection_of
 from lab.gateway.dataplane.intent.ipsec import compile_ipsec
 from lab.gateway.dataplane.intent.members import who_of
 from lab.gateway.dataplane.intent.model import (
@@ -31,84 +34,121 @@ from lab.gateway.dataplane.intent.model import (
     Vip,
 )
 from lab.gateway.dataplane.intent.packets import compile_packets
-from lab.gateway.dataplane.intent.proxy import compile_proxy
-from lab.gateway.dataplane.intent.ranges import Spans, union
+from lab.gateway.dataplane.intent.proxy import Proxy, compile_proxy
+from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS, Spans, union
 from lab.gateway.dataplane.intent.remote import compile_remote_access
 from lab.gateway.dataplane.intent.services import ICMP, SCTP, TCP, UDP, Match, ServiceBook
 from lab.gateway.dataplane.intent.table import compile_table
 from lab.gateway.dataplane.intent.values import ANY, Port, Selector
-
-Config = Mapping[str, Sequence[Mapping]]
+from lab.gateway.schema.links import is_link_name
+from lab.sslvpn.plan import ServerPlan
 
 log = logging.getLogger(__name__)
 
 _KBPS = {"kbps": 1, "mbps": 1_000, "gbps": 1_000_000}
-_LINK_NAME = re.compile(r"[^\s\"\\/]{1,15}")
 _FORWARDED = {"tcp": TCP, "udp": UDP, "sctp": SCTP, "icmp": ICMP}
 
 
 def compile_config(config: Config) -> Intent:
     """Compile the configuration.
 
+    An object that cannot be read is left out and told in the intent's `problems`; it holds up no
+    other. What names it is left out with it, and a policy that was to deny something denies
+    everything in its place.
+
     Args:
         config: CMDB path -> rows in the order of evaluation, with their defaults filled in.
     """
-    vips = {vip.name: vip for vip in map(_vip, config.get("firewall/vip", ())) if vip}
+    each = Each(config)
+    vips = {vip.name: vip for vip in each("firewall/vip", _vip) if vip}
+    pools = {pool.name: pool for pool in each("firewall/ippool", _pool)}
+    shapers = {one.name: one for one in each("firewall.shaper/traffic-shaper", _shaper)}
     selectors = _Selectors(config)
-    ports = [_port(row) for row in config.get("system/interface", ())]
-    return Intent(
-        policies=[_policy(row, selectors, vips) for row in config.get("firewall/policy", ())],
+    ports = each("system/interface", _port)
+    inspected: dict[int, Inspected] = {}
+
+    def policy(row: Mapping) -> Policy:
+        found = _policy(row, selectors, vips)
+        _must_be_among(pools, found.pools)
+        _must_be_among(shapers, (found.shaper, found.shaper_reverse))
+        if looked_at := inspection_of(config, row):
+            inspected[found.id] = looked_at
+        return found
+
+    def shaping_policy(row: Mapping) -> ShapingPolicy:
+        found = _shaping_policy(row, selectors)
+        _must_be_among(shapers, (found.shaper, found.shaper_reverse))
+        return found
+
+    found = Intent(
+        policies=each("firewall/policy", policy, _in_its_place),
         vips=list(vips.values()),
-        pools={row["name"]: _pool(row) for row in config.get("firewall/ippool", ())},
-        shapers={
-            row["name"]: _shaper(row) for row in config.get("firewall.shaper/traffic-shaper", ())
-        },
-        shaping_policies=[
-            _shaping_policy(row, selectors)
-            for row in config.get("firewall/shaping-policy", ())
-            if _is_on(row)
-        ],
-        floods=[
-            DosPolicy(int(row["policyid"]), _arriving(row, selectors), anomalies_of(row))
-            for row in config.get("firewall/DoS-policy", ())
-            if _is_on(row)
-        ],
+        pools=pools,
+        shapers=shapers,
+        shaping_policies=each("firewall/shaping-policy", shaping_policy, only=_is_on),
+        floods=each(
+            "firewall/DoS-policy",
+            lambda row: DosPolicy(
+                int(row["policyid"]), _arriving(row, selectors), anomalies_of(row)
+            ),
+            only=_is_on,
+        ),
         ports=ports,
-        routes=[
-            _route(row)
-            for row in config.get("router/static", ())
-            if row.get("status", "enable") == "enable"
-        ],
-        bindings=compile_bindings(config),
-        source_check=compile_source_check(config),
-        neighbours=compile_neighbours(config, ports),
+        routes=each("router/static", _route, only=_is_on),
+        bindings=each.whole("firewall.ipmacbinding/table", compile_bindings, Bindings()),
+        source_check=each.whole("system/settings", compile_source_check, SourceCheck()),
+        neighbours=each.whole(
+            "system/arp-table", lambda config: compile_neighbours(config, ports), ()
+        ),
         packet_checks=compile_packets(config, ports),
         table=compile_table(config),
-        local_in=[
-            _local_in(row, selectors)
-            for row in config.get("firewall/local-in-policy", ())
-            if _is_on(row)
-        ],
-        inspected=compile_inspection(config),
-        proxy=compile_proxy(
-            config,
-            ports,
-            [
-                (row, selectors.of(row))
-                for row in config.get("firewall/proxy-policy", ())
-                if _is_on(row)
-            ],
+        local_in=each(
+            "firewall/local-in-policy", lambda row: _local_in(row, selectors), only=_is_on
         ),
-        dhcp=compile_dhcp(config, ports),
-        ipsec=compile_ipsec(config),
-        remote_access=compile_remote_access(
-            config,
-            ports,
-            selectors.books,
-            [row for row in config.get("firewall/policy", ()) if _is_on(row)],
+        inspected=inspected,
+        proxy=each.whole(
+            "web-proxy/explicit",
+            lambda config: compile_proxy(
+                config,
+                ports,
+                each("firewall/proxy-policy", lambda row: (row, selectors.of(row)), only=_is_on),
+            ),
+            Proxy(),
+        ),
+        dhcp=compile_dhcp(config, ports, each),
+        ipsec=compile_ipsec(config, each),
+        remote_access=each.whole(
+            "vpn.ssl/settings",
+            lambda config: compile_remote_access(
+                config,
+                ports,
+                selectors.books,
+                [row for row in config.get("firewall/policy", ()) if _is_on(row)],
+            ),
+            ServerPlan(),
         ),
         config=config,
     )
+    return replace(found, problems=tuple(each.problems))
+
+
+def _must_be_among(known: Mapping[str, object], names: Iterable[str | None]) -> None:
+    """Check that what a row names could be compiled.
+
+    Raises:
+        ValueError: it could not.
+    """
+    for name in names:
+        if name and name not in known:
+            raise ValueError(f"{name} is not in force")
+
+
+def _in_its_place(row: Mapping) -> Policy | None:
+    """What stands for a policy that cannot be read: nothing passes by it."""
+    if row.get("action", "deny") == "accept" or not _is_on(row):
+        return None
+    everything = Selector(sources=EVERY_ADDRESS, dests=EVERY_ADDRESS)
+    return Policy(int(row["policyid"]), everything, accept=False, denies_vips=True)
 
 
 class _Selectors:
@@ -143,22 +183,25 @@ class _Selectors:
                 if members:
                     negate = row.get(f"{key}{suffix}-negate") == "enable"
                     spans[version] = book.resolve(members, negate)
+        srcintf, dstintf = (self._interfaces(row.get(key)) for key in ("srcintf", "dstintf"))
+        if srcintf is None or dstintf is None:
+            return Selector(services=())
         return Selector(
-            srcintf=self._interfaces(row.get("srcintf")),
-            dstintf=self._interfaces(row.get("dstintf")),
+            srcintf=srcintf,
+            dstintf=dstintf,
             sources=sources,
             dests=dests,
             services=self._services.resolve(names(row.get("service"))),
             except_services=row.get("service-negate") == "enable",
         )
 
-    def _interfaces(self, value: object) -> tuple[str, ...]:
+    def _interfaces(self, value: object) -> tuple[str, ...] | None:
+        """Their ports; None for zones that have none, which are not any interface."""
         found = names(value)
-        if "any" in found:
+        if "any" in found or not found:
             return ANY
-        return tuple(
-            _link(port) for name in found for port in self._zones.get(name, (name,))
-        )
+        ports = (port for name in found for port in self._zones.get(name, (name,)))
+        return tuple(map(_link, ports)) or None
 
     def udp_idle(self, row: Mapping) -> tuple[tuple[Match, int], ...]:
         """The UDP services of a policy that end after a time of their own."""
@@ -170,7 +213,7 @@ class _Selectors:
 @lru_cache(maxsize=1024)
 def _link(name: str) -> str:
     """The name, if it is one that a network interface can have and a rule can quote."""
-    if not _LINK_NAME.fullmatch(name):
+    if not is_link_name(name):
         raise ValueError(f"the interface name {name!r}")
     return name
 
@@ -266,7 +309,7 @@ def _shaper(row: Mapping) -> Shaper:
 
 
 def _shaping_policy(row: Mapping, selectors: _Selectors) -> ShapingPolicy:
-    versions = (6,) if str(row.get("ip-version", "4")) == "6" else (4, 6)
+    versions = (int(row.get("ip-version") or 4),)
     return ShapingPolicy(
         id=int(row["id"]),
         selects=selectors.of(row, versions),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lab.gateway.dataplane.intent.each import Config, Each
 from lab.gateway.dataplane.intent.ranges import (
     EVERY_ADDRESS,
     Spans,
@@ -70,9 +71,7 @@ class DhcpServer:
         return ipaddress.IPv4Interface(self.address).network
 
 
-def compile_dhcp(
-    config: Mapping[str, Sequence[Row]], ports: Sequence[Port]
-) -> tuple[DhcpServer, ...]:
+def compile_dhcp(config: Config, ports: Sequence[Port], each: Each) -> tuple[DhcpServer, ...]:
     """Compile the servers that anybody can ask.
 
     Nobody stands behind a loopback interface, so that nothing has to listen there, however many
@@ -81,6 +80,7 @@ def compile_dhcp(
     Args:
         config: CMDB path -> rows.
         ports: the gateway's interfaces.
+        each: compiles the rows.
     """
     physical = {
         row["name"]
@@ -95,9 +95,11 @@ def compile_dhcp(
         if ":" not in text
     }
     return tuple(
-        _server(row, addresses[row["interface"]])
-        for row in config.get("system.dhcp/server", ())
-        if row.get("status", "enable") == "enable" and row["interface"] in addresses
+        each(
+            "system.dhcp/server",
+            lambda row: _server(row, addresses[row["interface"]]),
+            only=lambda row: row.get("status") != "disable" and row["interface"] in addresses,
+        )
     )
 
 

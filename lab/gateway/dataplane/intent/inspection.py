@@ -76,36 +76,39 @@ class Inspected:
         }
 
 
-def compile_inspection(config: Config) -> dict[int, Inspected]:
-    """What each policy with security profiles has inspected, by policyid."""
-    found = {}
-    for row in config.get("firewall/policy", ()):
-        if row.get("utm-status") != "enable" or row.get("action", "deny") != "accept":
-            continue
-        profiles = {
-            "antivirus": _antivirus(_named(config, "antivirus/profile", row.get("av-profile"))),
-            "webfilter": _web_filter(
-                config, _named(config, "webfilter/profile", row.get("webfilter-profile"))
-            ),
-            "files": _files(_named(config, "file-filter/profile", row.get("file-filter-profile"))),
-            "applications": applications(
-                config, _named(config, "application/list", row.get("application-list"))
-            ),
-            "sensor": sensor(config, _named(config, "ips/sensor", row.get("ips-sensor"))),
-        }
-        profiles = {key: value for key, value in profiles.items() if value}
-        if profiles:
-            options = _named(
-                config, "firewall/profile-protocol-options", row.get("profile-protocol-options")
-            )
-            found[int(row["policyid"])] = Inspected(
-                _services(config, row, options),
-                profiles,
-                row.get("logtraffic", "utm") in ("utm", "all"),
-                _buffering(options) if row.get("inspection-mode") == "proxy" else {},
-                _server_name_check(config, row),
-            )
-    return found
+def inspection_of(config: Config, row: Row) -> Inspected | None:
+    """What a policy has inspected by its security profiles; None for nothing.
+
+    Args:
+        config: CMDB path -> rows.
+        row: of firewall/policy.
+    """
+    if row.get("utm-status") != "enable" or row.get("action", "deny") != "accept":
+        return None
+    profiles = {
+        "antivirus": _antivirus(_named(config, "antivirus/profile", row.get("av-profile"))),
+        "webfilter": _web_filter(
+            config, _named(config, "webfilter/profile", row.get("webfilter-profile"))
+        ),
+        "files": _files(_named(config, "file-filter/profile", row.get("file-filter-profile"))),
+        "applications": applications(
+            config, _named(config, "application/list", row.get("application-list"))
+        ),
+        "sensor": sensor(config, _named(config, "ips/sensor", row.get("ips-sensor"))),
+    }
+    profiles = {key: value for key, value in profiles.items() if value}
+    if not profiles:
+        return None
+    options = _named(
+        config, "firewall/profile-protocol-options", row.get("profile-protocol-options")
+    )
+    return Inspected(
+        _services(config, row, options),
+        profiles,
+        row.get("logtraffic", "utm") in ("utm", "all"),
+        _buffering(options) if row.get("inspection-mode") == "proxy" else {},
+        _server_name_check(config, row),
+    )
 
 
 def _named(config: Config, path: str, name: object) -> Row | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lab.gateway.dataplane.intent.addresses import AddressBook, names, network
+from lab.gateway.dataplane.intent.each import Config, Each
 from lab.gateway.dataplane.intent.proposals import in_strongswan_words
 from lab.gateway.dataplane.intent.remote import local_users
 from lab.sslvpn.plan import User
@@ -16,7 +17,6 @@ PHASE1, PHASE2 = "vpn.ipsec/phase1-interface", "vpn.ipsec/phase2-interface"
 
 log = logging.getLogger(__name__)
 
-Config = Mapping[str, Sequence[Mapping]]
 _Pair = tuple[tuple[int, int], tuple[int, int]]
 EVERYWHERE = "0.0.0.0/0"
 _ANY_ADDRESS = "0.0.0.0"
@@ -162,22 +162,23 @@ def prefixes(ranges: Sequence[str]) -> list[str]:
     return found
 
 
-def compile_ipsec(config: Config) -> Ipsec:
+def compile_ipsec(config: Config, each: Each) -> Ipsec:
     """Compile the tables of IPsec.
 
     Args:
         config: CMDB path -> rows with their defaults filled in.
+        each: compiles the rows.
     """
     children: dict[str, list[Mapping]] = {}
     serials: dict[str, int] = {}
     for serial, row in enumerate(config.get(PHASE2, ()), 1):
         children.setdefault(row["phase1name"], []).append(row)
         serials[row["name"]] = serial
-    tunnels = {}
-    for row in config.get(PHASE1, ()):
+
+    def tunnel(row: Mapping) -> Tunnel:
         dial_up = _dial_up(row, config) if row["type"] == "dynamic" else None
         included = _included(row, config) if dial_up else ()
-        tunnels[row["name"]] = _tunnel(
+        found = _tunnel(
             row,
             dial_up,
             tuple(
@@ -185,7 +186,11 @@ def compile_ipsec(config: Config) -> Ipsec:
                 for child in children.get(row["name"], ())
             ),
         )
-    return Ipsec(_without_overlaps(tunnels))
+        for pair in found.selectors():
+            _pair(*pair)  # raises here what cannot be read, not for all tunnels
+        return found
+
+    return Ipsec(_without_overlaps({found.name: found for found in each(PHASE1, tunnel)}))
 
 
 def _without_overlaps(tunnels: Mapping[str, Tunnel]) -> dict[str, Tunnel]:

@@ -191,6 +191,7 @@ class Intent:
         dhcp: the DHCP servers, one an interface at most.
         ipsec: the tunnels.
         remote_access: the SSL VPN.
+        problems: what of the configuration could not be compiled, each in a sentence.
     """
 
     policies: Sequence[Policy] = ()
@@ -223,6 +224,7 @@ class Intent:
     ipsec: Ipsec = field(default_factory=Ipsec)
     remote_access: ServerPlan = field(default_factory=ServerPlan)
     config: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
 
     @property
     def in_force(self) -> list[Policy]:

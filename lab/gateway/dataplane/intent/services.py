@@ -9,6 +9,7 @@ from lab.gateway.dataplane.intent.addresses import names
 from lab.gateway.dataplane.intent.ranges import EVERY_PORT, Spans, contains, union
 
 ICMP, TCP, UDP, ICMP6, SCTP, UDP_LITE = 1, 6, 17, 58, 132, 136
+_HIGHEST_ICMP_TYPE = 255
 WITH_PORTS = {TCP: "tcp", UDP: "udp", SCTP: "sctp", UDP_LITE: "udplite"}
 
 
@@ -119,6 +120,8 @@ def _matches(row: Mapping) -> Iterable[Match]:
                 yield Match(number, dst, src)
     elif protocol in ("ICMP", "ICMP6"):
         kind, code = (_number(row.get(key)) for key in ("icmptype", "icmpcode"))
+        if kind is not None and kind > _HIGHEST_ICMP_TYPE:
+            return  # no packet has it
         yield Match(ICMP if protocol == "ICMP" else ICMP6, icmp_type=kind, icmp_code=code)
     elif protocol == "IP":
         yield Match(int(row.get("protocol-number") or 0) or None)

@@ -63,6 +63,8 @@ _ROOM_SETTINGS = {
 class TunnelLinks:
     """Makes and removes the tunnels' interfaces."""
 
+    share = ("ipsec",)
+
     def __init__(self) -> None:
         self._room: Room | None = None
         self._in_kernel: bool | None = None

@@ -52,6 +52,8 @@ class Ike:
     to be up, or that packets wait for.
     """
 
+    share = ()
+
     def __init__(self, folder: Path, links: TunnelLinks) -> None:
         """Args: folder: the gateway's own folder. links: the tunnels' interfaces."""
         self._charon = Charon(folder / "ipsec")

@@ -12,6 +12,8 @@ from lab.gateway.dataplane.intent.model import Intent
 class Loopbacks:
     """Makes and removes them; their addresses come with those of all interfaces."""
 
+    share = ()
+
     def __init__(self) -> None:
         self._made: set[str] = set()
 

@@ -18,6 +18,8 @@ _PERMANENT = 0x80
 class Neighbours:
     """Fixed entries of the kernel's ARP table."""
 
+    share = ()
+
     def __init__(self) -> None:
         self._applied: set[Neighbour] | None = None
 

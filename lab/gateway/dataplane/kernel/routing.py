@@ -30,6 +30,8 @@ Route = tuple[int, int, str, str | None, str | None, int]
 class Routing:
     """Addresses and routes of the gateway's interfaces."""
 
+    share = ()
+
     def __init__(self) -> None:
         self._applied: tuple | None = None
         self._added: set[tuple[str, str]] = set()

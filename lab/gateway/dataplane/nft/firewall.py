@@ -36,6 +36,8 @@ _FRAME = [
 class Firewall:
     """Policies, address translation, local-in, shaper marks and counters, as one nft table."""
 
+    share = ()
+
     def __init__(self, inspector_ports: Callable[[], tuple[int, int]]) -> None:
         """Args: inspector_ports: tells where the inspector listens, for IPv4 and IPv6."""
         self._loaded: Ruleset | None = None

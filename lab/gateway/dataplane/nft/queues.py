@@ -24,6 +24,8 @@ _LEAST_QUEUE = 4 * _SUPER_PACKET
 class Queues:
     """The shapers' queues."""
 
+    share = ("shapers",)
+
     def __init__(self) -> None:
         self._set: dict[Queue, int] | None = None
 

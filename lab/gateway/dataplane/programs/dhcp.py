@@ -24,6 +24,8 @@ _START_S = 10.0
 class DhcpServers:
     """Runs them by what the intent says; an interface that is served no more forgets its leases."""
 
+    share = ("dhcp",)
+
     def __init__(self, folder: Path) -> None:
         """Args: folder: the gateway's own folder."""
         self._folder = folder / "dhcp"

@@ -35,6 +35,8 @@ class Inspection:
         ports: where it listens, for IPv4 and IPv6.
     """
 
+    share = ()
+
     def __init__(self, folder: Path) -> None:
         self._settings = KernelSettings()
         self._clamd = ClamdProcess(folder / "clamd")

@@ -41,6 +41,8 @@ Sockets = dict[tuple[str, int], str]
 class WebProxy:
     """Runs squid by what the intent says."""
 
+    share = ("proxy",)
+
     def __init__(self, folder: Path) -> None:
         """Args: folder: the gateway's own folder."""
         self._folder = folder / "proxy"

@@ -31,6 +31,8 @@ _EMPTY: Mapping[str, Any] = {
 class RemoteAccess:
     """Runs the server of the SSL VPN while there is an address that it answers on."""
 
+    share = ("remote_access",)
+
     def __init__(self, folder: Path) -> None:
         """Args: folder: the gateway's own folder."""
         command = [sys.executable, "-m", "lab.sslvpn", "--tun", SSL_ROOT]
@@ -98,6 +100,8 @@ class RemoteAccess:
 
 class Members:
     """Has the sets filled after the firewall has made them."""
+
+    share = ()
 
     def __init__(self, remote: RemoteAccess) -> None:
         self._remote = remote

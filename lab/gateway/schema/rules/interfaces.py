@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from ipaddress import IPv4Interface, IPv6Interface, ip_network
 
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value
+from lab.gateway.schema.links import is_link_name
 from lab.gateway.schema.model import Row, View
 from lab.gateway.schema.rules.registry import check
 
 INTERFACES = "system/interface"
-_LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
-_TAKEN = re.compile(r"lo|all|default|any|none|(ipsec|charon|ifb|tun|tap)\d+")
 _NO_HOSTS = tuple(map(ip_network, ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/3")))
 _NO_HOSTS6 = tuple(map(ip_network, ("::/127", "::ffff:0:0/96", "ff00::/8")))
 
@@ -22,7 +20,7 @@ def must_be_a_link(name: str) -> None:
     Raises:
         CmdbError: it cannot.
     """
-    if not _LINK.fullmatch(name) or _TAKEN.fullmatch(name):
+    if not is_link_name(name):
         raise CmdbError(
             BAD_VALUE,
             f'The lab\'s gateway can have no interface "{name}"; use letters, digits, "-", "_" and '
