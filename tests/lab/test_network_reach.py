@@ -143,7 +143,8 @@ def test_status_says_what_there_is(labs):
     text = labs.must("status", LAB)
     assert f"Lab {LAB}: up" in text
     addresses = ("198.18.0.2", "198.18.1.10", "198.18.2.10", "198.18.4.10")
-    for part in (*addresses, "testbed.yaml", "Faults:   none"):
+    told = ("testbed.yaml", "In force: the configuration", "Faults:   none")
+    for part in (*addresses, *told):
         assert part in text
     assert text.count("SSH server listens") == 3
     assert "REST API serves" in text
