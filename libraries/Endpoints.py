@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 from gatepass.base.errors import NotProven
+from gatepass.base.finding import must_be_fine
 from gatepass.base.phrase import NOTHING, say
 from gatepass.base.waiting import until
+from gatepass.endpoint import clock, paths, readiness
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.endpoint.ssh import SshShell
 from gatepass.results.measurements import observed
@@ -19,9 +20,6 @@ from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, decided_by
 from support.reasons import conclude
 
-_TOOLS = ("iperf3", "python3", "ss", "timeout", "setsid", "mktemp", "ps")
-_OLDEST_IPERF3 = (3, 7)
-_SAME_CLOCK_S = 2.0
 _PATIENCE_S = 3
 _LATEST_S = 3 * APPLY_S
 """How long a change is waited for that should be in force already."""
@@ -36,38 +34,27 @@ class Endpoints(KeywordLibrary):
 
     @keyword()
     def all_endpoints_should_be_ready(self) -> None:
-        """Each that the testbed names answers by SSH with the known host key and has the tools.
+        """Each that the testbed names answers by SSH with the known host key and has what it takes.
+
+        Programs and their versions, the rights of its user, room, ports that are free, links.
 
         Raises:
-            NotProven: one does not, or a tool is missing there or too old.
+            NotProven: one does not, or something is missing there.
         """
         for name in self.run.testbed.endpoints.named:
             self._should_be_ready(name)
 
     def _should_be_ready(self, name: str) -> None:
         shell: SshShell = getattr(self.run, name)
-        asked = "; ".join(f"command -v {tool} >/dev/null || echo missing {tool}" for tool in _TOOLS)
-        output = shell.run(f"{asked}; uname -sr; nproc; iperf3 --version 2>&1").output
-        missing = re.findall(r"^missing (\S+)$", output, re.MULTILINE)
-        if missing:
-            raise NotProven(
-                f"the {name} ({shell.where}) lacks {', '.join(missing)}. Install it there."
-            )
-        kernel, cpus, rest = [*output.split("\n", 2), "", ""][:3]
-        version = re.search(r"iperf (\d+)\.(\d+)", rest)
-        if not version or tuple(map(int, version.groups())) < _OLDEST_IPERF3:
-            wanted = ".".join(map(str, _OLDEST_IPERF3))
-            says = rest.strip().partition("\n")[0]
-            raise NotProven(
-                f"the {name} ({shell.where}) needs iperf3 {wanted} or later; asked for its "
-                f"version, iperf3 there says “{says}”."
-            )
-        facts = {"kernel": kernel, "iperf3": ".".join(version.groups()), "cpus": int(cpus)}
-        self.run.endpoint_facts.setdefault(name, {}).update(facts)
+        scope = self.run.scope
+        facts, found = readiness.look(shell, scope, self.run.profile.download_mib)
+        must_be_fine([*found, *paths.look(shell, scope).findings])
+        told = {"kernel": facts.kernel, "iperf3": facts.versions["iperf3"], "cpus": facts.cpus}
+        self.run.endpoint_facts.setdefault(name, {}).update(told)
         self.check.note("run", {"endpoints": self.run.endpoint_facts})
         self.check.evidence(
             say("endpoints"),
-            f"The {name}: {kernel}, {cpus} CPUs, iperf3 {facts['iperf3']}.",
+            f"The {name}: {facts.kernel}, {facts.cpus} CPUs, iperf3 {told['iperf3']}.",
             True,
         )
 
@@ -78,16 +65,10 @@ class Endpoints(KeywordLibrary):
             self._clock_should_agree(name)
 
     def _clock_should_agree(self, name: str) -> None:
-        before = time.time()
-        output = float(getattr(self.run, name).run("date +%s.%N").output)
-        offset = output - (before + time.time()) / 2
+        offset, found = clock.look(getattr(self.run, name), ("preflight",))
         self.run.endpoint_facts.setdefault(name, {})["clock_offset_s"] = round(offset, 3)
         self.check.note("run", {"endpoints": self.run.endpoint_facts})
-        if abs(offset) > _SAME_CLOCK_S:
-            raise NotProven(
-                f"the {name}'s clock differs by {offset:+.1f} s from this machine's; "
-                f"{_SAME_CLOCK_S:g} s are allowed. Set up NTP there."
-            )
+        must_be_fine([found])
 
     @keyword()
     def nothing_should_be_left_on_the_endpoints(self) -> None:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import time
-
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.finding import capital, must_be_fine
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
-from gatepass.gateway.answers import validated
-from gatepass.gateway.clock import TimeAnswer
-from gatepass.gateway.fortigate import Refused
-from gatepass.gateway.identity import VALID
+from gatepass.gateway import clock, condition, licences, readiness
 from support import words
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, COUNTERS_LAG_S, counter_of, look_up
 from support.steps import Steps
 
-_KEPT_MEMORY = 0.03
-_SAME_CLOCK_S = 60
 TCP = 6
 
 
@@ -60,17 +54,10 @@ class Gateway(KeywordLibrary):
         ordered = self.run.order.gateway
         if not (ordered.serial or ordered.model):
             raise NotApplicable(say("no_serial"))
-        identity = self.run.identity
-        for what, wanted, found in (
-            ("serial", ordered.serial, identity.serial),
-            ("model", ordered.model, identity.model),
-        ):
-            if wanted:
-                self.check.evidence(
-                    say("ordered_device", what=say(what)),
-                    f"Ordered is {wanted}; the gateway at {identity.host} says {found}.",
-                    wanted == found,
-                )
+        for what, told, good in condition.as_ordered(ordered, self.run.identity):
+            self.check.evidence(
+                say("ordered_device", what=say(what)), f"{capital(told)}.", good
+            )
 
     @keyword()
     def the_firmware_should_fit_the_order(self) -> None:
@@ -78,12 +65,8 @@ class Gateway(KeywordLibrary):
         ordered = self.run.order.gateway
         if ordered.version is None:
             raise NotApplicable(say("no_version"))
-        version = self.run.identity.version
-        self.check.evidence(
-            say("ordered_version"),
-            f"Ordered is {ordered.version}; the gateway runs {version}.",
-            ordered.accepts_version(version),
-        )
+        told, good = condition.firmware(ordered, self.run.identity)
+        self.check.evidence(say("ordered_version"), f"{capital(told)}.", good)
 
     @keyword()
     def the_licence_should_be_valid(self) -> None:
@@ -91,14 +74,8 @@ class Gateway(KeywordLibrary):
 
         Of an evaluation licence are 1 vCPU, 2 GiB, 3 policies and weak encryption.
         """
-        identity = self.run.identity
-        as_ordered = identity.evaluation and self.run.order.gateway.evaluation
-        held = "the permanent evaluation licence" if identity.evaluation else identity.licence
-        self.check.evidence(
-            say("licence"),
-            f"The gateway reports its licence as {held}{', as ordered' * as_ordered}.",
-            identity.licence == VALID or as_ordered,
-        )
+        found = licences.of_the_machine(self.run.identity, self.run.order.gateway.evaluation)
+        self.check.evidence(say("licence"), found.sentence, not found.keeps)
 
     @keyword()
     def the_resources_should_fit_the_order(self) -> None:
@@ -109,38 +86,33 @@ class Gateway(KeywordLibrary):
         ordered, identity = self.run.order.gateway, self.run.identity
         if ordered.min_vcpus is None and ordered.min_memory_mb is None:
             raise NotApplicable(say("no_resources"))
-        for what, wanted, found, kept in (
-            ("vcpus", ordered.min_vcpus, identity.vcpus, 0.0),
-            ("memory", ordered.min_memory_mb, identity.memory_mb, _KEPT_MEMORY),
-        ):
-            if wanted is None:
-                continue
-            if found is None:
+        for what, told, good in condition.resources(ordered, identity):
+            if good is None:
                 raise NotProven(f"the gateway does not tell its {say(what)}.")
             self.check.evidence(
-                say("ordered_resources", what=say(what)),
-                f"Ordered are at least {wanted}; the gateway reports {found}"
-                + (f", of which a VM keeps up to {kept * 100:.0f} % for itself." if kept else "."),
-                found >= wanted * (1 - kept),
+                say("ordered_resources", what=say(what)), f"{capital(told)}.", good
             )
 
     @keyword("The Gateway's Clock Should Be Right")
     def the_gateways_clock_should_be_right(self) -> None:
         """The gateway's clock agrees with this machine's, so that its log can be read."""
-        sent = time.time()
-        try:
-            answer = self.run.gateway.monitor("system/time")
-        except Refused:
-            raise NotProven("the gateway does not tell its time (monitor system/time).") from None
-        clock = validated(TimeAnswer, answer, "GET monitor/system/time").results.time
-        offset = clock - (sent + time.time()) / 2
-        right = abs(offset) <= _SAME_CLOCK_S
-        self.check.evidence(
-            say("clock"),
-            f"It is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this machine's; "
-            f"{_SAME_CLOCK_S} s are allowed." + ("" if right else " Set up NTP on the gateway."),
-            right,
-        )
+        found = clock.look(self.run.gateway)
+        self.check.evidence(say("clock"), found.sentence, not found.keeps)
+
+    @keyword()
+    def the_gateway_should_be_ready(self) -> None:
+        """Its API user may do what the order needs, and nothing stands in the way of the test.
+
+        Zones, SD-WAN, aggregates, central NAT, NGFW policy mode, transparent mode, another VDOM, a
+        secondary unit of a cluster, ports without link or address, no log.
+
+        Raises:
+            NotProven: something does; what it is, and what to do.
+        """
+        found = readiness.look(self.run.gateway, self.run.scope)
+        must_be_fine(found)
+        told = " ".join(finding.sentence for finding in found)
+        self.check.evidence(say("gateway_ready"), told, True)
 
     # -- policies ----------------------------------------------------------------------------
 

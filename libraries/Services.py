@@ -7,14 +7,9 @@ from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.specimens import Specimen, SpecimenName
 from gatepass.gateway.fortigate import Refused
+from gatepass.gateway.licences import FUNCTIONS, LICENSED, lacking_licence, licences
 from gatepass.gateway.security_log import described, stopped
-from gatepass.scenarios.security.profiles import (
-    FUNCTIONS,
-    LICENSED,
-    PROXY,
-    lacking_licence,
-    licences,
-)
+from gatepass.scenarios.security.profiles import PROXY
 from support import words
 from support.arrivals import ask, must_arrive, specimen_of
 from support.guard import keyword

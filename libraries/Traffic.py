@@ -5,7 +5,7 @@ from __future__ import annotations
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.results.record import Evidence, Measurement, figure
-from gatepass.results.trial import Load
+from gatepass.results.trial import POLICING, Load
 from gatepass.verdict.causes import Observations
 from gatepass.verdict.disturbance import disturbance
 from gatepass.verdict.endpoint_load import EndpointLoads
@@ -23,8 +23,6 @@ _PROMISES: dict[words.Throughput, str] = {
     "stateful": _STATEFUL,
     "security services": "services_throughput",
 }
-_POLICING = 1.25
-"""What is offered to see a limit: a quarter above it (ITU-T Y.1564, traffic policing test)."""
 _OVERLOAD_SHOWS = 0.9
 """The least share of the tier's rate that must come through for an overload to be one."""
 _LOSS_AT = 0.75
@@ -137,7 +135,7 @@ class Traffic(KeywordLibrary):
         self.check.conditions = say("direction", what=say(kind), way=say(words.WAYS[direction]))
         load = self.runner.load(
             reverse=direction == "to the client",
-            udp_mbps=promised * _POLICING if kind == "UDP" else None,
+            udp_mbps=promised * POLICING if kind == "UDP" else None,
             promised_mbps=promised,
         )
         self._measure(load, promised, at_most=self.run.order.ceiling_mbps)

@@ -25,6 +25,11 @@ The Resources Fit The Order
 The Gateway's Clock Is Right
     The Gateway's Clock Should Be Right
 
+The Gateway Is Ready
+    [Documentation]    Its API user has the rights that the order takes, and no setting of the gateway
+    ...    stands in the way of the test: zones, SD-WAN, central NAT and the like.
+    The Gateway Should Be Ready
+
 The Management Plane Answers Over HTTPS Only
     The Management Plane Should Answer Over HTTPS Only
 

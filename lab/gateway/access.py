@@ -13,6 +13,7 @@ from typing import Any
 from lab.gateway.cmdb.database import Database
 from lab.gateway.cmdb.rows import Row
 from lab.gateway.cmdb.vault import Vault
+from lab.gateway.faults import Faults
 
 _RANKS = {"none": 0, "read": 1, "read-write": 2}
 READ, WRITE = 1, 2
@@ -132,17 +133,34 @@ def _rights(profile: Row) -> dict[str, int]:
     return rights
 
 
+def narrowed(profile: Row, faults: Faults) -> dict[str, Any]:
+    """An access profile as it counts: without the part that is taken out of it on purpose."""
+    counts = dict(profile)
+    if "right-missing" in faults:
+        group, _, part = faults.parameter("right-missing", "part").partition(".")
+        parts = counts.get(f"{group}-permission")
+        if parts is None or not part:
+            counts[group] = "none"
+        else:
+            whole = counts[group]
+            given = parts if whole == _BY_PARTS else dict.fromkeys(parts, whole)
+            counts |= {group: _BY_PARTS, f"{group}-permission": {**given, part: "none"}}
+    return counts
+
+
 class Access:
     """Decides who calls.
 
     Args:
         database: holds administrators, API users and access profiles.
         vault: opens their secrets.
+        faults: what is put into effect.
     """
 
-    def __init__(self, database: Database, vault: Vault) -> None:
+    def __init__(self, database: Database, vault: Vault, faults: Faults) -> None:
         self._database = database
         self._vault = vault
+        self._faults = faults
         self._sessions: dict[str, AdminSession] = {}
         self.lock_out = LockOut(lambda: self._setting("admin-lockout-threshold"),
                                 lambda: self._setting("admin-lockout-duration"))
@@ -177,7 +195,7 @@ class Access:
 
     def _caller(self, row: Row, csrf: str | None = None) -> Caller:
         profile = self._database.state.find("system/accprofile", row["accprofile"]) or {}
-        return Caller(row["name"], _rights(profile), csrf)
+        return Caller(row["name"], _rights(narrowed(profile, self._faults)), csrf)
 
     def log_in(self, name: str, password: str, address: str, *,
                with_csrf: bool) -> tuple[str, AdminSession] | None:

@@ -39,6 +39,9 @@ several gateways at once; see docs/fleet.md
 
 other commands
   validate                read the order, the testbed and the options of a run, and touch nothing
+  doctor --testbed FILE [--order FILE]
+                          tell within seconds what keeps checks from being proven, and change
+                          nothing; with --print-setup how to make the gateway's API user
   draft-flows             draft an order's flows from a gateway's policies, for you to confirm
   restore [RUN …]         bring a gateway back that a killed run left changed
   certificate OUTPUT.XML  make the certificate of a run again from its output.xml
@@ -97,6 +100,7 @@ def _dispatch(arguments: list[str]) -> int:
         "worker": _worker,
         "labs-for": _labs_for,
         "validate": _validate,
+        "doctor": _doctor,
         "draft-flows": _draft_flows,
         "restore": _restore,
         "certificate": _certificate,
@@ -197,6 +201,12 @@ def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str
     if args.robot is not None:
         raise InputError(f"'{args.robot[:60]}' is no option. See ./run.sh --help.")
     return args, robot
+
+
+def _doctor(arguments: list[str]) -> int:
+    from gatepass.doctor.command import doctor
+
+    return doctor(arguments)
 
 
 def _draft_flows(arguments: list[str]) -> int:

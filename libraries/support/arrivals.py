@@ -7,7 +7,7 @@ from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.download import Download, FileSource, fetch
 from gatepass.endpoint.specimens import Specimen
-from gatepass.scenarios.security.profiles import must_be_licensed
+from gatepass.gateway.licences import must_be_licensed
 from support.check_context import CheckContext
 from support.policies import APPLY_S, decided_by
 from support.run_context import RunContext

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gatepass.base.phrase import say
-from gatepass.scenarios.security.profiles import must_be_licensed
+from gatepass.gateway.licences import must_be_licensed
 from support.arrivals import ask, must_arrive, must_arrive_directly
 from support.check_context import CheckContext
 

@@ -31,6 +31,7 @@ from gatepass.gateway.schedules import lapsed
 from gatepass.gateway.troubles import Troubles
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.inputs.scope import NO_FILE_SERVER, NO_PEER, Scope, release_of
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.results import record
 from gatepass.results.promises import PROMISES
@@ -147,6 +148,12 @@ class RunContext:
         """Who it is."""
         return identify(self.gateway, self.testbed.gateway.host)
 
+    @property
+    def scope(self) -> Scope:
+        """What was ordered, on this testbed; without a release while the gateway is lost."""
+        met = self.has("identity")
+        return Scope(self.testbed, self.order, release_of(self.identity.version) if met else ())
+
     @once
     def workspace(self) -> Workspace:
         """The right to change it: the configuration is saved and the journal begun."""
@@ -178,10 +185,7 @@ class RunContext:
         """What serves files on the server."""
         files = self.testbed.endpoints.server.files
         if files is None:
-            raise NotProven(
-                "the testbed names no file server. Set up HTTP, HTTPS and FTP on the server and "
-                "add endpoints.server.files (see docs/orders-and-testbeds.md)."
-            )
+            raise NotProven(". ".join(NO_FILE_SERVER))
         return files
 
     @once
@@ -374,10 +378,7 @@ class RunContext:
     def _host(self, name: str) -> Host:
         host = self.testbed.endpoints.named.get(name)
         if host is None:
-            raise NotProven(
-                f"the testbed names no {name}. Set up a Linux host with strongSwan behind another "
-                f"port of the gateway and add endpoints.{name} (see docs/orders-and-testbeds.md)."
-            )
+            raise NotProven(". ".join(NO_PEER))
         return host
 
     def _endpoint(self, name: str) -> SshShell:

@@ -16,9 +16,9 @@ import Services
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.endpoint.download import Broken, Download, Transfer
 from gatepass.endpoint.specimens import specimens
+from gatepass.gateway.licences import FUNCTIONS
 from gatepass.results.conduct import Conduct
 from gatepass.results.record import Measurement
-from gatepass.scenarios.security.profiles import FUNCTIONS
 from support import arrivals
 
 GATEWAY, DIRECT = "198.18.2.10", "198.18.9.10"

@@ -13,18 +13,16 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.endpoint.specimens import BLOCKED_HOST, exploit
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.licences import FUNCTIONS, licences, must_be_licensed
 from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.security_log import described, stopped
 from gatepass.gateway.undo import SAVED, undo
 from gatepass.scenarios.security.geography import OwnCountry
 from gatepass.scenarios.security.profiles import (
     FLOW,
-    FUNCTIONS,
     PROXY,
     Inspection,
     SecurityProfiles,
-    licences,
-    must_be_licensed,
 )
 
 MARK = "gp0a1b2c"

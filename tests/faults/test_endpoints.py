@@ -84,7 +84,7 @@ RUNS = [
         Case(
             ("iperf3-busy",),
             (READY, PATH, BASELINES, ONE, LOSS, PERMITS),
-            dict.fromkeys((BEFORE, ONE, LOSS, AFTER), BUSY),
+            dict.fromkeys((READY, BEFORE, ONE, LOSS, AFTER), BUSY),
         ),
         Case(
             ("ssh-lost",),

@@ -10,6 +10,7 @@ from cases import (
     DISABLED,
     ENFORCEMENT,
     FAIL,
+    GATEWAY_READY,
     NOT_PROVEN,
     ORDER,
     PATH,
@@ -31,7 +32,9 @@ HTTPS = "The Management Plane Answers Over HTTPS Only"
 TLS = "The Management Plane Speaks TLS 1.2 Or Later"
 CERTIFICATE = "The Management Plane Presents The Pinned Certificate"
 TOKEN = "The Management Plane Refuses A Call Without A Token"
-ASK_THE_GATEWAY = (IDENTITY, FIRMWARE, LICENCE, SERVICES, RESOURCES, CLOCK, PATH, BACK)
+ASK_THE_GATEWAY = (
+    *(IDENTITY, FIRMWARE, LICENCE, SERVICES, RESOURCES, CLOCK, GATEWAY_READY, PATH, BACK),
+)
 ENFORCED = (*BLOCKED, ANSWERS, *STORIES)
 
 
@@ -63,6 +66,17 @@ ACCESS = [
             ("clock-off",),
             (PREFLIGHT,),
             {CLOCK: (FAIL, " s ahead of this machine's; 60 s are allowed", "Set up NTP")},
+        ),
+        Case(
+            ("right-missing",),
+            (PREFLIGHT,),
+            {
+                GATEWAY_READY: (
+                    NOT_PROVEN,
+                    "has no right to write what belongs to fwgrp.others",
+                    "set others read-write",
+                )
+            },
         ),
         Case(
             ("licence-expired",),
@@ -119,8 +133,8 @@ def test_caught(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)
 
 
-# By its 21st call a run has its first policy on the gateway and is about to make more of them.
-HALFWAY = "after=21"
+# By its 22nd call a run has its first policy on the gateway and is about to make more of them.
+HALFWAY = "after=22"
 STOPPED = (ORDER, DISABLED, BACK)
 
 LASTING = [

@@ -25,6 +25,7 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.identity import identify
 from gatepass.gateway.journal import Journal
+from gatepass.gateway.licences import must_be_licensed
 from gatepass.gateway.load import licence_of, load_between
 from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.security_log import described, stopped
@@ -33,7 +34,6 @@ from gatepass.gateway.undo import undo
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
 from gatepass.scenarios.security.explicit_proxy import ExplicitProxy
 from gatepass.scenarios.security.geography import OwnCountry
-from gatepass.scenarios.security.profiles import must_be_licensed
 from gatepass.scenarios.site_to_site.tunnels import Site, SiteTunnels
 from support.policies import counter_of, decided_by
 

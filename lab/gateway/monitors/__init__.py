@@ -20,12 +20,13 @@ from lab.gateway.monitors import (
     user,
     vpn,
     vpn_ipsec,
+    web_ui,
 )
 from lab.gateway.monitors.model import Monitor
 
 BRANCHES = (
-    *(system, certificates, licence, configuration, config_errors, log, network, dhcp, firewall),
-    *(pools, user, vpn, vpn_ipsec, unconfigured),
+    *(system, certificates, web_ui, licence, configuration, config_errors, log, network, dhcp),
+    *(firewall, pools, user, vpn, vpn_ipsec, unconfigured),
 )
 
 MONITORS: dict[str, Monitor] = {

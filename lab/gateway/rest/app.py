@@ -33,7 +33,7 @@ class Api:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._access = Access(device.database, device.vault)
+        self._access = Access(device.database, device.vault, device.faults)
         self._login = Login(device, self._access)
         self._cmdb = Cmdb(device)
         self._monitors = Monitors(device)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.readiness import not_root
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 
 _ROOT = "0"
@@ -20,11 +21,9 @@ def must_be_root(shell: Shell) -> None:
     Raises:
         NotProven: the endpoint's user is another.
     """
-    if shell.run("id -u").output.strip() != _ROOT:
-        raise NotProven(
-            f"the {shell.name}'s SSH user is not root, and packets made by hand need that. "
-            f"Name root in endpoints.{shell.name}.ssh.user of the testbed file."
-        )
+    number, user = [*shell.run("id -u; id -un").output.split(), "", ""][:2]
+    if number != _ROOT:
+        raise NotProven(str(not_root(shell.name, user)))
 
 
 class FrameCapture:

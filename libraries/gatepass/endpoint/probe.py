@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.endpoint.shell import Completed, Detached, ProgramEnded, Shell
 
 ANSWERED, REFUSED, SILENT = "answered", "refused", "silent"
 
@@ -124,3 +124,18 @@ def install_package(shell: Shell, name: str) -> None:
         for file in resources.files(name).iterdir():
             if file.name.endswith(".py"):
                 shell.put(file.read_text(), f"{folder}/{file.name}")
+
+
+def run_script(shell: Shell, name: str, words: Sequence[str], timeout_s: float) -> Completed:
+    """Run a script of `gatepass.endpoint.remote` that leaves nothing on the endpoint, not itself.
+
+    Args:
+        shell: the endpoint.
+        name: of the script.
+        words: its arguments.
+        timeout_s: how long to wait.
+    """
+    text = resources.files("gatepass.endpoint.remote").joinpath(name).read_text()
+    arguments = " ".join(map(shlex.quote, words))
+    command = f"python3 - {arguments} <<'GATEPASS'\n{text}\nGATEPASS"
+    return shell.run(command, timeout_s=timeout_s, again=True)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 from pydantic import BaseModel, Field
+
+from gatepass.base.errors import NotProven
+from gatepass.base.finding import Finding
+from gatepass.gateway.answers import validated
+from gatepass.gateway.fortigate import FortiGate, Refused
+
+_SAME_CLOCK_S = 60
 
 
 class Clock(BaseModel):
@@ -19,3 +28,25 @@ class TimeAnswer(BaseModel):
     """The answer of ``monitor/system/time``."""
 
     results: Clock
+
+
+def look(gateway: FortiGate) -> Finding:
+    """Whether it agrees with this machine's, so that the gateway's log can be read.
+
+    Raises:
+        NotProven: the gateway does not tell its time.
+    """
+    sent = time.time()
+    try:
+        answer = gateway.monitor("system/time")
+    except Refused:
+        raise NotProven("the gateway does not tell its time (monitor system/time).") from None
+    clock = validated(TimeAnswer, answer, "GET monitor/system/time").results.time
+    offset = clock - (sent + time.time()) / 2
+    what = (
+        f"its clock is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this "
+        f"machine's; {_SAME_CLOCK_S} s are allowed"
+    )
+    if abs(offset) <= _SAME_CLOCK_S:
+        return Finding("gateway", what)
+    return Finding("gateway", what, "Set up NTP on the gateway.", ("preflight",))

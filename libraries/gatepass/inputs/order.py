@@ -150,6 +150,12 @@ class Order(InputFile):
         """The figures of the ordered tier."""
         return self._promise
 
+    def of_tier(self, tier: str, catalogue: Catalogue) -> Self:
+        """The same order of another tier of the catalogue."""
+        other = self.model_copy(update={"tier": tier})
+        other._promise = catalogue.tiers[tier]
+        return other
+
     @property
     def ceiling_mbps(self) -> float | None:
         """The tier's rate with the burst allowance; None without a shaper in the order."""

@@ -11,6 +11,9 @@ MEGA = 1e6
 CONGESTION_CONTROL = "cubic"
 """Named, or each endpoint sends as it is used to: what a path carries depends on it."""
 
+POLICING = 1.25
+"""What is offered to see a limit: a quarter above it (ITU-T Y.1564, traffic policing test)."""
+
 
 @dataclass(frozen=True)
 class Load:

@@ -134,12 +134,13 @@ def sentence(
         f"Profile  {profile.name}: {profile.description}\n"
         f"Plan     {chosen.checks} checks in {chosen.chapters} chapters, {chosen.measured} of them "
         f"with trials of {profile.run_s} s{warning};\n"
-        f"         about {_duration(shortest)} if the first {profile.min_trials} trials of each "
-        f"decide, {_duration(longest)} at most"
+        f"         about {duration(shortest)} if the first {profile.min_trials} trials of each "
+        f"decide, {duration(longest)} at most"
     )
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time for people, of about that length."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:

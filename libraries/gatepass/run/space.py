@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from gatepass.base.errors import InputError
+from gatepass.base.finding import Finding
 
 LEAST_MIB = 48
 """What a run and its certificate take at most, in trials and outputs."""
@@ -28,18 +29,14 @@ class Room:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / _NAME
-        free = shutil.disk_usage(folder).free // 2**20
-        if free >= LEAST_MIB:
+        if _free(folder) >= LEAST_MIB:
             try:
                 with self._file.open("wb") as file:
                     os.posix_fallocate(file.fileno(), 0, _KEPT_MIB * 2**20)
                 return
             except OSError:
                 self.give()
-        raise InputError(
-            f"{folder.parent}: {free} MiB are free there, and a run needs {LEAST_MIB}. Make room, "
-            "or name another place in GATEPASS_RESULTS."
-        )
+        raise InputError(str(too_little(folder.parent)))
 
     def is_all_that_is_left(self) -> bool:
         """Whether the disk has filled up around it."""
@@ -51,3 +48,32 @@ class Room:
     def give(self) -> None:
         """Let it be used."""
         self._file.unlink(missing_ok=True)
+
+
+def too_little(results: Path, keeps: tuple[str, ...] = ()) -> Finding:
+    """That there is no room for a run.
+
+    Args:
+        results: the folder of all results; need not be there yet.
+        keeps: the chapters of that run.
+    """
+    what = f"{results}: {_free(results)} MiB are free there, and a run needs {LEAST_MIB}"
+    return Finding("here", what, "Make room, or name another place in GATEPASS_RESULTS.", keeps)
+
+
+def look(results: Path, keeps: tuple[str, ...]) -> Finding:
+    """Whether there is room for a run.
+
+    Args:
+        results, keeps: see `too_little`.
+    """
+    free = _free(results)
+    if free < LEAST_MIB:
+        return too_little(results, keeps)
+    return Finding("here", f"{free:,} MiB are free in {results}")
+
+
+def _free(folder: Path) -> int:
+    """How much is free where a folder lies or will lie, MiB."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    return shutil.disk_usage(there).free // 2**20

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.probe import install
+from gatepass.endpoint.probe import run_script
 from gatepass.endpoint.shell import Shell
 from gatepass.inputs.testbed import Host, Testbed
 
@@ -112,8 +112,7 @@ def links_of(shell: Shell, addresses: Sequence[str]) -> dict[str, Link]:
     Raises:
         NotProven: it does not, or not over Ethernet.
     """
-    script = install(shell, "link.py")
-    done = shell.run(f"python3 {script} {' '.join(addresses)}", timeout_s=30)
+    done = run_script(shell, "link.py", addresses, timeout_s=30)
     try:
         told = json.loads(done.output)
         found = {
@@ -205,22 +204,43 @@ def sides_of(
     Raises:
         NotProven: an endpoint is not connected to its port, or by a router.
     """
+    ports, by_port, sides = _ports(testbed), set(), []
+    for name in (name for name in testbed.endpoints.named if name in shells):
+        if ports[name] in by_port:  # two endpoints behind one port: no packet between them passes
+            continue
+        by_port.add(ports[name])
+        sides.append(side_of(testbed, shells[name], rows, shells))
+    return sides
+
+
+def side_of(
+    testbed: Testbed, shell: Shell, rows: Mapping[str, Mapping], among: Container[str]
+) -> Side:
+    """The gateway's port that one endpoint stands behind.
+
+    Args:
+        testbed: that names it.
+        shell: the endpoint.
+        rows: of ``system/interface``, by name.
+        among: the endpoints that count, by name.
+
+    Raises:
+        NotProven: it is not connected to its port, or by a router.
+    """
+    ports, hosts = _ports(testbed), testbed.endpoints.named
+    port, host = ports[shell.name], hosts[shell.name]
+    others = [other for one, other in hosts.items() if one in among and ports[one] != port]
+    if port not in rows:
+        raise NotProven(f"the gateway has no port {port}; check the ports in the testbed file.")
+    return _side_of(shell, port, _addresses(host), _far(host, others), rows[port])
+
+
+def _ports(testbed: Testbed) -> dict[str, str]:
+    """The gateway's port that each endpoint stands behind."""
     ports = {"client": testbed.gateway.client_port, "server": testbed.gateway.server_port}
-    hosts = {name: host for name, host in testbed.endpoints.named.items() if name in shells}
     if testbed.endpoints.peer:
         ports["peer"] = testbed.endpoints.peer.gateway_port
-    by_port: dict[str, str] = {}
-    sides = []
-    for name, host in hosts.items():
-        port = ports[name]
-        if port in by_port:  # two endpoints behind one port: no packet between them passes it
-            continue
-        by_port[port] = name
-        others = [other for one, other in hosts.items() if ports[one] != port]
-        if port not in rows:
-            raise NotProven(f"the gateway has no port {port}; check the ports in the testbed file.")
-        sides.append(_side_of(shells[name], port, _addresses(host), _far(host, others), rows[port]))
-    return sides
+    return ports
 
 
 def _addresses(host: Host) -> dict[int, str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Sequence
 
 from cryptography import x509
@@ -17,12 +16,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.inputs.scope import LAST_SSL_VPN, release_of
 from gatepass.scenarios.remote_access.configuration import AccessConfiguration, Listed, VpnProfile
 
 PORTAL, SETTINGS, CERTIFICATE = "vpn.ssl.web/portal", "vpn.ssl/settings", "vpn.certificate/local"
 FACTORY = "Fortinet_Factory"
-LAST_VERSION = (7, 6, 2)
-"""From 7.6.3 on FortiOS has no SSL VPN tunnel."""
 _FACTORY_LIFE_S = 28800
 
 
@@ -33,7 +31,7 @@ def offered(gateway: FortiGate, version: str) -> bool:
         gateway: the device.
         version: of its FortiOS: "v7.6.3".
     """
-    if tuple(int(part) for part in re.findall(r"\d+", version)[:3]) > LAST_VERSION:
+    if release_of(version) > LAST_SSL_VPN:
         return False
     try:
         return bool(gateway.rows(SETTINGS))

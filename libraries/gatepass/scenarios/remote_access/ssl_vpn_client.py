@@ -12,8 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.base.finding import must_be_fine
 from gatepass.endpoint import host_changes
+from gatepass.endpoint.host import survey
+from gatepass.endpoint.needs import ROOT, TUN
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.readiness import lacking
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
 from gatepass.scenarios.remote_access.configuration import VpnUser
 from gatepass.scenarios.remote_access.vpn_client import Connected, forget, interface_of, table_of
@@ -21,14 +25,7 @@ from gatepass.scenarios.remote_access.vpn_client import Connected, forget, inter
 _PATIENCE_S = 30
 """How long a user may take to get an address, with all others at it."""
 _ROUTING = "vpn-routing"
-_NEEDS = (
-    ("[ $(id -u) = 0 ]", "root: its SSH user in the testbed file has to be root"),
-    ("[ -c /dev/net/tun ]", "a TUN device (/dev/net/tun)"),
-    ("command -v openconnect", "openconnect (Debian's package of that name)"),
-    ("openconnect --protocol=fortinet --version", "openconnect 9.01 or later"),
-    ("command -v ip", "ip (iproute2)"),
-    ("command -v nft", "nft (nftables)"),
-)
+_NEEDS = dict.fromkeys((ROOT, TUN, "openconnect", "ip", "nft"), ("remote_access",))
 
 
 @dataclass(frozen=True)
@@ -80,15 +77,7 @@ class SslVpnClient:
         Raises:
             NotProven: it lacks something.
         """
-        asked = " ".join(
-            f"{test} >/dev/null 2>&1 || echo {number};" for number, (test, _) in enumerate(_NEEDS)
-        )
-        missing = [_NEEDS[int(line)][1] for line in self.shell.run(asked).output.split()]
-        if missing:
-            raise NotProven(
-                f"the {self.shell.name} endpoint lacks what a VPN user needs: "
-                f"{'; '.join(missing)}. See docs/real-gateway.md."
-            )
+        must_be_fine(lacking(survey(self.shell), _NEEDS))
 
     def connect(self, users: Sequence[VpnUser]) -> list[Connected]:
         """Connect all users at the same time; what became of each, in their order.

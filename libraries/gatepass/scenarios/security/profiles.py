@@ -8,7 +8,7 @@ filter, application control and IPS), with the run's own specimens added.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
@@ -17,16 +17,6 @@ from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.rules import RuleSet
 
-FUNCTIONS = {
-    "antivirus": "antivirus",
-    "web_filtering": "web filter",
-    "ips": "intrusion prevention",
-    "appctrl": "application control",
-}
-"""Names in ``license/status``, and what a reader calls them."""
-LICENSED = "licensed"
-_NONE = {"no license", "expired"}
-"""The device's words, with spaces: that licence is there, or none is."""
 _UNTOUCHED_TLS = ("ftps", "imaps", "pop3s", "smtps", "ssh", "dot")
 _MAIL = ("imap", "pop3", "smtp")
 _WARNED = (2, 7, 8, 9, 11, 12, 13, 14, 15, 16, 0, 57, 63, 64, 65, 66, 67)
@@ -299,7 +289,6 @@ class Inspection:
             ) from None
         self.mode = wanted
 
-
     def must_inspect(self, mib: int) -> None:
         """A file of this size is inspected, in the ordered mode.
 
@@ -317,70 +306,3 @@ class Inspection:
                 f"tell nothing of its rate with security services. Choose a profile with a "
                 f"download_mib of {most:,} or less, or give the gateway more memory."
             )
-
-
-def licences(gateway: FortiGate) -> dict[str, str]:
-    """What the device says of its licence for each function that it speaks of.
-
-    Returns:
-        Key of FUNCTIONS -> its word: "licensed", "no license", "expired", …
-
-    Raises:
-        NotProven: it does not tell.
-    """
-    try:
-        told = gateway.monitor("license/status").get("results", {})
-    except Refused as refused:
-        raise NotProven(
-            f"whether the gateway has the licences that the order needs is not known: {refused} "
-            "Give the API user read access to it (sysgrp)."
-        ) from None
-    return {
-        function: str(told[function].get("status", "unknown")).replace("_", " ")
-        for function in FUNCTIONS
-        if isinstance(told.get(function), dict)
-    }
-
-
-def lacking_licence(told: Mapping[str, str], functions: Iterable[str] = FUNCTIONS) -> str:
-    """For which of these functions the device has no valid licence, in a sentence; empty for none.
-
-    An expired licence is none: the function goes on with what it knew last. A function that the
-    device does not speak of is taken as there: its own check will show.
-
-    Args:
-        told: see `licences`.
-        functions: keys of FUNCTIONS.
-
-    Raises:
-        NotProven: the device has a word for it that says neither.
-    """
-    others = {name: told[name] for name in functions if told.get(name, LICENSED) != LICENSED}
-    if not others:
-        return ""
-    names = " and ".join(FUNCTIONS[function] for function in others)
-    states = " and ".join(dict.fromkeys(f"“{state}”" for state in others.values()))
-    if not set(others.values()) <= _NONE:
-        raise NotProven(
-            f"whether the gateway has a valid licence for {names} is not known: license/status "
-            f"says {states}."
-        )
-    return (
-        f"The order includes security services; the gateway has no valid licence for {names}: "
-        f"license/status says {states}. Have the licence installed or renewed, and test again."
-    )
-
-
-def must_be_licensed(gateway: FortiGate, functions: Iterable[str] = FUNCTIONS) -> None:
-    """What an order with security services includes, the gateway has to have a licence for.
-
-    Args:
-        gateway: the device.
-        functions: keys of FUNCTIONS.
-
-    Raises:
-        AssertionError: a licence is missing or has expired.
-        NotProven: the device does not tell.
-    """
-    if lacking := lacking_licence(licences(gateway), functions):
-        raise AssertionError(lacking)

@@ -1,0 +1,222 @@
+"""Which rights on the gateway a test takes, and which of them its API user has.
+
+An access profile of FortiOS gives a rank (none, read, read-write) by group, of some groups by part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gatepass.base.chapters import CHAPTERS
+from gatepass.base.finding import Finding
+from gatepass.base.own_yaml import own_yaml
+from gatepass.gateway.answers import Malformed
+from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.own_state import Administrator, OwnState
+from gatepass.inputs.scope import Scope
+
+NONE, READ, WRITE = "none", "read", "read-write"
+_RANKS = (NONE, READ, WRITE)
+_BY_PARTS = "custom"
+_PROFILE = "./run.sh doctor --print-setup prints an access profile that has it."
+
+
+@dataclass(frozen=True)
+class Needed:
+    """A part of a group that a test needs.
+
+    Attributes:
+        part: `fwgrp.policy`, or a group without parts.
+        readers, writers: the chapters that read what belongs to it, and those that write.
+    """
+
+    part: str
+    readers: tuple[str, ...]
+    writers: tuple[str, ...]
+
+    @property
+    def rank(self) -> str:
+        """That has to be given."""
+        return WRITE if self.writers else READ
+
+    @property
+    def chapters(self) -> tuple[str, ...]:
+        """All that need it."""
+        return tuple(name for name in CHAPTERS if name in {*self.readers, *self.writers})
+
+    def kept_by(self, rank: str) -> tuple[str, ...]:
+        """The chapters whose checks are kept from being proven by no more than a rank."""
+        if rank == NONE:
+            return self.chapters
+        return self.writers if rank == READ else ()
+
+
+def needed(scope: Scope) -> list[Needed]:
+    """The parts that an order needs on a testbed, sorted."""
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for chapter, path, writes in _uses(scope):
+        for part in parts_of(path):
+            found.setdefault(part, (set(), set()))[writes].add(chapter)
+    return [
+        Needed(part, *(tuple(name for name in CHAPTERS if name in names) for names in both))
+        for part, both in sorted(found.items())
+        if part
+    ]
+
+
+def calls_of(scope: Scope) -> dict[str, dict[str, bool]]:
+    """For each chapter what it asks for, by path, and whether it writes that, too."""
+    found: dict[str, dict[str, bool]] = {chapter: {} for chapter in scope.chapters}
+    for chapter, path, writes in _uses(scope):
+        found[chapter][path] = writes or found[chapter].get(path, False)
+    return found
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """The parts that something belongs to, of which all are needed; "" for what anybody may."""
+    return _parts()[path]
+
+
+def held(administrator: Administrator, part: str) -> str:
+    """The rank that an access profile gives.
+
+    Args:
+        administrator: whose it is.
+        part: see `Needed`.
+    """
+    if administrator.super_admin:
+        return WRITE
+    group, _, name = part.partition(".")
+    rank = administrator.profile.get(group)
+    if rank == _BY_PARTS:
+        parts = administrator.profile.get(f"{group}-permission")
+        rank = parts.get(name) if isinstance(parts, Mapping) else NONE
+    return rank if rank in _RANKS else NONE
+
+
+def look(gateway: FortiGate, scope: Scope, state: OwnState | None) -> list[Finding]:
+    """Which rights the API user lacks. What can be read is asked for, nothing is changed.
+
+    Args:
+        gateway: the device.
+        scope: what is to be tested.
+        state: what the device tells of the API user; None where it does not.
+
+    Raises:
+        GatewayLost: the device does not answer.
+    """
+    wanted = needed(scope)
+    user = state.admin if state and (state.admin.super_admin or state.admin.profile) else None
+    found = list(_lacking(user, wanted)) if user else [_UNTOLD]
+    unread = {one.part for one in wanted if user and held(user, one.part) == NONE}
+    found += _refused(gateway, scope, unread)
+    if user and not found:
+        what = f"the API user “{user.name}” has the rights to all that is needed"
+        found.append(Finding("gateway", f"{what} ({len(wanted)} parts of its access profile)"))
+    return found
+
+
+_UNTOLD = Finding(
+    "gateway",
+    "the gateway does not tell its API user's access profile (monitor/web-ui/state), so whether it "
+    "may write cannot be known without changing something",
+    "Compare the profile with the one that ./run.sh doctor --print-setup prints.",
+)
+
+
+def _lacking(user: Administrator, wanted: Iterable[Needed]) -> Iterator[Finding]:
+    """What the access profile does not give."""
+    for one in wanted:
+        rank = held(user, one.part)
+        if kept := one.kept_by(rank):
+            group, _, name = one.part.partition(".")
+            where = f"{group}-permission, set {name}" if name else f"set {group}"
+            yield Finding(
+                "gateway",
+                f"the API user “{user.name}” has no right to {_DOES[one.rank]} what belongs to "
+                f"{one.part}: its access profile gives {rank}",
+                f"It needs {one.rank} ({where} {one.rank}). {_PROFILE}",
+                kept,
+            )
+
+
+_DOES = {READ: "read", WRITE: "write"}
+
+
+def _refused(gateway: FortiGate, scope: Scope, unread: set[str]) -> Iterator[Finding]:
+    """What may not be read although the profile gives its part, or where it is not known."""
+    readers: dict[str, list[str]] = {}
+    for chapter, calls in calls_of(scope).items():
+        for path in calls:
+            if not unread & set(parts_of(path)):
+                readers.setdefault(path, []).append(chapter)
+    for path, chapters in sorted(readers.items()):
+        if _is_refused(gateway, path):
+            (part, *_) = parts_of(path)
+            yield Finding(
+                "gateway",
+                f"the API user may not read {path}",
+                f"Gatepass takes it for a part of {part}; give the whole group "
+                f"{part.partition('.')[0]} where that is given already.",
+                tuple(chapters),
+            )
+
+
+def _is_refused(gateway: FortiGate, path: str) -> bool:
+    """Whether the right to read is what keeps the device from answering."""
+    if path in _only_written():
+        return False
+    kind, _, rest = path.partition("/")
+    try:
+        if kind == "monitor":
+            gateway.monitor(rest)
+        elif kind == "log":
+            gateway.log(rest, rows=1)
+        else:
+            gateway.rows(path, count=1)
+    except Refused as refused:
+        return refused.status == 403
+    except Malformed:  # whoever answers may be asked
+        return False
+    return False
+
+
+def _uses(scope: Scope) -> Iterator[tuple[str, str, bool]]:
+    """Chapter, path, and whether it is written."""
+    table = _table()
+    for chapter in scope.chapters:
+        for use in table["chapters"][chapter]:
+            if scope.has(use.get("when", "")):
+                for block in (use, *(table["blocks"][name] for name in use.get("uses", ()))):
+                    yield from ((chapter, path, False) for path in block.get("read", ()))
+                    yield from ((chapter, path, True) for path in block.get("write", ()))
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return own_yaml(Path(__file__).with_name("rights.yaml"))
+
+
+@cache
+def _parts() -> Mapping[str, tuple[str, ...]]:
+    """Path -> the parts that it belongs to."""
+    found: dict[str, tuple[str, ...]] = {}
+    for part, paths in _table()["parts"].items():
+        for path in paths:
+            found[path] = (*found.get(path, ()), part)
+    return found
+
+
+@cache
+def _only_written() -> frozenset[str]:
+    """What cannot be asked for: it does something."""
+    uses = [use for uses in _table()["chapters"].values() for use in uses]
+    blocks = [*uses, *_table()["blocks"].values()]
+    written = {path for block in blocks for path in block.get("write", ())}
+    return frozenset(
+        path for path in written if path == "transaction" or path.startswith("monitor/")
+    )
