@@ -109,7 +109,7 @@ def _to_install(
 
 def _no_root(facts: HostFacts, needs: Needs) -> Iterator[Finding]:
     if ROOT in needs and not facts.is_root:
-        sudo = ", who may use sudo, which Gatepass does not" if facts.may_sudo else ""
+        sudo = ", who may use sudo, which Gatepass does not," if facts.may_sudo else ""
         yield not_root(facts.name, f"{facts.user}{sudo}", needs[ROOT])
 
 
