@@ -67,6 +67,7 @@ def main():
     with (FOLDER / "seen").open("a") as seen:
         seen.write(" ".join(sys.argv) + "\n")
     if "--version" in sys.argv:
+        print("OpenConnect version v9.01")
         return
     user, cookie = log_in()
     if "--authenticate" in sys.argv:
