@@ -202,7 +202,7 @@ def test_a_local_in_policy_is_about_one_host_and_ping_alone() -> None:
 
 
 def test_which_releases_have_lists_of_interfaces() -> None:
-    assert [conduct._has_lists(one) for one in ("v7.4.8", "v7.6.0", "v8.0.1")] == [
+    assert [conduct._has_lists(one) for one in ("v7.4.1", "v7.4.8", "v8.0.1")] == [
         False, True, True
     ]  # fmt: skip
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fuzz.limits import examples, within
 from fuzz.replay import Altering, Recorder, Replay, altered
-from gatepass.base.errors import NotProven
+from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.printable import MOST, printable
 from gatepass.gateway import fortigate, transport
 from gatepass.gateway.answers import validated
@@ -165,7 +165,7 @@ def test_one_answer_is_altered(
         try:
             with within(LONGEST_S):
                 job(Run(client, tmp_path))
-        except (GatewayLost, Refused, NotProven, AssertionError) as verdict:
+        except (GatewayLost, Refused, NotApplicable, NotProven, AssertionError) as verdict:
             sentence = str(verdict)
             assert sentence and len(sentence) <= MOST, sentence
             assert printable(sentence) == sentence

@@ -10,7 +10,7 @@ from conftest import MakeGateway
 LOCAL_IN = "cmdb/firewall/local-in-policy"
 ROW = {
     "policyid": 1,
-    "intf": "port2",
+    "intf": [{"name": "port2"}],
     "srcaddr": [{"name": "all"}],
     "dstaddr": [{"name": "all"}],
     "service": [{"name": "PING"}],
@@ -21,7 +21,8 @@ ROW = {
 def test_a_local_in_policy_denies_unless_it_says_otherwise(api: GatewayUnderTest) -> None:
     api.post(LOCAL_IN, ROW)
     (row,) = api.get(LOCAL_IN)
-    assert (row["intf"], row["action"], row["status"]) == ("port2", "deny", "enable")
+    assert [one["name"] for one in row["intf"]] == ["port2"]
+    assert (row["action"], row["status"]) == ("deny", "enable")
     assert [one["policyid"] for one in api.applied()["config"]["firewall/local-in-policy"]] == [1]
     api.delete(f"{LOCAL_IN}/1")
     assert api.get(LOCAL_IN) == []
@@ -30,9 +31,9 @@ def test_a_local_in_policy_denies_unless_it_says_otherwise(api: GatewayUnderTest
 @pytest.mark.parametrize(
     "values",
     [
-        {"intf": ""},
-        {"intf": "port9"},
-        {"intf": [{"name": "port2"}]},
+        {"intf": []},
+        {"intf": [{"name": "port9"}]},
+        {"intf": "port2"},
         {"srcaddr": []},
         {"dstaddr": []},
         {"service": []},
@@ -47,11 +48,11 @@ def test_what_is_no_local_in_policy_here(api: GatewayUnderTest, values: dict) ->
     assert api.get(LOCAL_IN) == []
 
 
-def test_from_7_6_on_it_has_a_list_of_interfaces(make_gateway: MakeGateway) -> None:
-    api = make_gateway("7.6.0")
-    api.post(LOCAL_IN, ROW | {"intf": [{"name": "port1"}, {"name": "port2"}]})
+def test_before_7_4_2_it_has_one_interface(make_gateway: MakeGateway) -> None:
+    api = make_gateway("7.4.1")
+    api.post(LOCAL_IN, ROW | {"intf": "port2"})
     (row,) = api.get(LOCAL_IN)
-    assert [one["name"] for one in row["intf"]] == ["port1", "port2"]
+    assert row["intf"] == "port2"
 
 
 @pytest.mark.parametrize("kind", ["one-to-one", "fixed-port-range", "port-block-allocation"])

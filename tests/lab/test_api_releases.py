@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from gateway_client import GatewayUnderTest
 
 from conftest import MakeGateway
@@ -44,3 +45,47 @@ def test_it_has_another_name_from_7_6_on(make_gateway: MakeGateway) -> None:
     api.post(SERVICE, ROW | {"udplite-portrange": "8080"})
     seen = api.get(f"{SERVICE}/s")[0]
     assert (seen["protocol"], seen["udplite-portrange"]) == (NEW, "8080")
+
+
+def test_choices_come_and_go() -> None:
+    def has(release: tuple[int, int, int], name: str) -> bool:
+        interfaces = tables(release)["system/interface"].attributes
+        return name in interfaces["type"].options + interfaces["allowaccess"].options
+
+    releases = ((7, 4, 8), (7, 6, 0), (7, 6, 4))
+    assert [has(release, "scim") for release in releases] == [False, True, True]
+    assert [has(release, "hdlc") for release in releases] == [True, True, False]
+
+
+def test_a_default_of_a_later_release() -> None:
+    dhgrp = [
+        tables(release)["vpn.ipsec/phase1-interface"].attributes["dhgrp"].default
+        for release in ((7, 6, 4), (7, 6, 5))
+    ]
+    assert dhgrp == ["14 5", "20"]
+
+
+@pytest.mark.parametrize(
+    ("path", "row"),
+    [
+        ("firewall/address", {"name": "x", "type": "mac"}),
+        ("firewall/address6", {"name": "x", "type": "geography"}),
+        ("firewall/vip", {"name": "x", "type": "server-load-balance"}),
+        ("firewall/policy", {"policyid": 9, "action": "ipsec"}),
+        ("user/local", {"name": "x", "type": "password", "passwd": "p", "two-factor": "email"}),
+        ("vpn.ipsec/phase1-interface", {"name": "x", "proposal": "aes128-sha256 seed-sha256"}),
+        ("vpn.ipsec/phase2-interface", {"name": "x", "proposal": "aes128-null"}),
+    ],
+)
+def test_what_fortios_takes_and_the_lab_does_not_do(
+    api: GatewayUnderTest, path: str, row: dict
+) -> None:
+    """It is declared, and refused by its name; what FortiOS has not is no choice at all."""
+    *_, (name, value) = row.items()
+    answer = api.call("POST", f"cmdb/{path}", row)
+    assert answer.status_code == 500
+    assert f"The lab's gateway has no {name} {value.split()[-1]}" in answer.json()["cli_error"]
+    choices = api.get(f"cmdb/{path}?action=schema")["children"][name]["options"]
+    assert value.split()[-1] in [choice["name"] for choice in choices]
+    answer = api.call("POST", f"cmdb/{path}", row | {name: "no-such"})
+    assert "allowed: " in answer.json()["cli_error"]

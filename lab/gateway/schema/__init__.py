@@ -25,8 +25,7 @@ from lab.gateway.schema.rules.registry import with_rules
 from lab.gateway.versions import Release
 
 # In the order in which a backup shows them: an object stands after the objects that it names.
-FILES = ("system", "device", "objects", "kept", "users", "profiles", "filters", "policies",
-         "policies_7_6")
+FILES = ("system", "device", "objects", "kept", "users", "profiles", "filters", "policies")
 RULES = (
     *(anomalies, carried, dhcp, hosts, interfaces, kept, listeners, modes, objects, policies),
     *(vlans, vpn),

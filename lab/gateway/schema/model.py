@@ -37,6 +37,26 @@ Complete = Callable[[Row, View], Row]
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One choice of an option.
+
+    Attributes:
+        name: as on the wire.
+        is_here: whether this gateway does what it asks for; otherwise it is refused by its name.
+        since: first release that has it.
+        until: last release that has it.
+    """
+
+    name: str
+    is_here: bool = True
+    since: Release | None = None
+    until: Release | None = None
+
+
+ChoiceParser = Callable[[Sequence[Choice]], values.Parser]
+
+
+@dataclass(frozen=True)
 class Attribute:
     """One attribute of a table.
 
@@ -45,7 +65,8 @@ class Attribute:
         type: FortiOS' name of the type, as `action=schema` shows it.
         default: value of a new row; for a child table an empty list.
         parse: reads and normalises what a client sends.
-        options: choices of an option.
+        choices: of an option.
+        parse_choice: makes `parse` of them.
         multiple: an option that takes several choices, or a string set with several words.
         limits: lowest and highest number, or (0, characters).
         references: tables one of which must hold the named object.
@@ -62,7 +83,8 @@ class Attribute:
     type: str
     default: Any
     parse: values.Parser | None = None
-    options: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    parse_choice: ChoiceParser | None = None
     multiple: bool = False
     limits: tuple[int, int] | None = None
     references: tuple[str, ...] = ()
@@ -76,6 +98,11 @@ class Attribute:
     variants: tuple[Attribute, ...] = ()
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the choices."""
+        return tuple(choice.name for choice in self.choices)
+
+    @property
     def is_member_list(self) -> bool:
         """A list of names only, which the CLI sets in one line: `set member "a" "b"`."""
         return bool(self.child and self.child.mkey and len(self.child.attributes) == 1)
@@ -84,9 +111,16 @@ class Attribute:
         """This attribute as a release has it; None if it does not."""
         for one in (self, *self.variants):
             if _is_within(release, one):
-                return replace(one, child=one.child and one.child.cut_to(release), variants=())
+                return one._with_choices_of(release)
         return None
 
+    def _with_choices_of(self, release: Release) -> Attribute:
+        child = self.child and self.child.cut_to(release)
+        choices = tuple(choice for choice in self.choices if _is_within(release, choice))
+        parse = self.parse
+        if self.parse_choice is not None and choices != self.choices:
+            parse = self.parse_choice(choices)
+        return replace(self, child=child, choices=choices, parse=parse, variants=())
 
     def limited_to(self, names: Collection[str], most: int) -> Attribute:
         """See `Table.limited_to`."""
@@ -224,7 +258,7 @@ class Table:
         return _is_within(release, self)
 
 
-def _is_within(release: Release, what: Attribute | Table) -> bool:
+def _is_within(release: Release, what: Attribute | Choice | Table) -> bool:
     return (what.since is None or release >= what.since) and (
         what.until is None or release <= what.until
     )

@@ -5,9 +5,11 @@ A line names attributes and says what they hold, with its default behind "=":
 =====================================  ============================================================
 enable, disable                        a switch
 string 35, name 35, secret 128         text of at most so many characters
-integer 0..255 = 7                     a whole number
+integer 0..255 = 7                     a whole number; 0..7|255 takes 255 as well
 option a|b, options a|b, ordered a|b   one (the first unless it says otherwise), several, several
-                                       with the preferred one first; $NAME is a list of `.lists`
+                                       with the preferred one first; $NAME is a list of `.lists`;
+                                       (a) is refused here by its name; a@7.6.0 is since that
+                                       release, a@-7.6.2 until that one
 ref TABLE …, number-ref TABLE …        the key of one object of these tables; +any: or this word
 names TABLE …, numbers TABLE …         a list of such keys; by KEY: what a member calls it
 list of SPEC by KEY                    a list of values
@@ -25,7 +27,7 @@ what a new device has in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ from typing import Any
 import yaml
 
 from lab.gateway.schema import parsers, values
-from lab.gateway.schema.model import Attribute, Table
+from lab.gateway.schema.model import Attribute, Choice, ChoiceParser, Table
 from lab.gateway.versions import Release
 
 FOLDER = Path(__file__).with_name("tables")
@@ -41,8 +43,8 @@ FOLDER = Path(__file__).with_name("tables")
 _KEY = re.compile(r"(?P<name>\S+)(?: by (?P<key>\S+))?(?: (?P<when>(?:since|until) .+))?")
 _END = re.compile(r"^(?P<rest>.*?) (?:(?P<flag>several|quoted|secret|may-be-empty)"
                   r"|(?P<word>since|until|limits) (?P<figure>[\d.]+))$")
+_CHOICE = re.compile(r"(?P<aside>\()?(?P<name>[^()@]+)\)?(?:@(?P<until>-)?(?P<release>[\d.]+))?")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast
-_SWITCH = ("enable", "disable")
 
 
 def read(name: str) -> list[Table]:
@@ -114,8 +116,8 @@ class _Reader:
         said, equals, default = said.partition(" = ")
         default = "" if default == '""' else default
         kind, *words = said.split()
-        if kind in _SWITCH:
-            return _option(name, _SWITCH, kind, **rest)
+        if kind in ("enable", "disable"):
+            return _option(name, _SWITCHES, kind, **rest)
         if words[:1] == ["by"]:
             return self._parsed(name, kind, words[1:], default, **rest)
         if make := _KINDS.get(kind):
@@ -123,16 +125,17 @@ class _Reader:
         choices = self._choices(words[0])
         return _OPTIONS[kind](name, choices, default if equals else None, **rest)
 
-    def _choices(self, text: str) -> tuple[str, ...]:
-        return self._lists[text[1:]] if text.startswith("$") else tuple(text.split("|"))
+    def _choices(self, text: str) -> tuple[Choice, ...]:
+        words = self._lists[text[1:]] if text.startswith("$") else text.split("|")
+        return tuple(map(_choice, words))
 
     def _parsed(
         self, name: str, kind: str, words: list[str], default: str, **rest: Any
     ) -> Attribute:
         parser = getattr(parsers, words[0], None) or getattr(values, words[0])
-        if len(words) > 1 and words[0] in ("option", "one_of"):
-            choices = self._choices(words[1])
-            parser = parser(*choices) if words[0] == "option" else parser(set(map(int, choices)))
+        if len(words) > 1 and words[0] in ("option", "options", "one_of"):
+            names = [choice.name for choice in self._choices(words[1])]
+            parser = parser(set(map(int, names)) if words[0] == "one_of" else names)
         elif len(words) > 1:
             parser = parser(*_figures(words[1]))
         number = kind == "integer" and default != ""
@@ -197,9 +200,10 @@ def _uuid(name: str, words: list[str], default: str | None, **rest: Any) -> Attr
 
 
 def _integer(name: str, words: list[str], default: str | None, **rest: Any) -> Attribute:
-    low, high = _figures(words[0]) if words else (0, 4294967295)
-    return Attribute(name, "integer", int(default or 0), values.integer(low, high),
-                     limits=(low, high), **rest)
+    span, _, other = (words[0] if words else "0..4294967295").partition("|")
+    low, high = _figures(span)
+    parse = values.integer(low, high, int(other) if other else None)
+    return Attribute(name, "integer", int(default or 0), parse, limits=(low, high), **rest)
 
 
 def _several(parse: values.Parser) -> Callable[..., Attribute]:
@@ -246,21 +250,43 @@ def _members(of: Callable[..., Attribute], key: str) -> Callable[..., Attribute]
     return make
 
 
-def _option(
-    name: str, choices: tuple[str, ...], default: str | None, **rest: Any
-) -> Attribute:
-    chosen = choices[0] if default is None else default
-    return Attribute(name, "option", chosen, values.option(*choices), options=choices, **rest)
+def _choice(text: str) -> Choice:
+    match = _CHOICE.fullmatch(text)
+    assert match is not None, text
+    choice = Choice(match["name"], match["aside"] is None)
+    if not match["release"]:
+        return choice
+    return replace(choice, **{"until" if match["until"] else "since": _release(match["release"])})
 
 
-def _options(parse: Callable[..., values.Parser]) -> Callable[..., Attribute]:
-    def make(name: str, choices: tuple[str, ...], default: str | None, **rest: Any) -> Attribute:
-        return Attribute(name, "option", default or "", parse(*choices), options=choices,
-                         multiple=True, **rest)
+def _parse_choice(parser: Callable[..., values.Parser]) -> ChoiceParser:
+    def make(choices: Sequence[Choice]) -> values.Parser:
+        elsewhere = frozenset(choice.name for choice in choices if not choice.is_here)
+        return parser([choice.name for choice in choices], elsewhere)
 
     return make
 
 
+def _option(
+    name: str, choices: tuple[Choice, ...], default: str | None, **rest: Any
+) -> Attribute:
+    chosen = choices[0].name if default is None else default
+    parse = _parse_choice(values.option)
+    return Attribute(name, "option", chosen, parse(choices), choices, parse, **rest)
+
+
+def _options(parser: Callable[..., values.Parser]) -> Callable[..., Attribute]:
+    parse = _parse_choice(parser)
+
+    def make(name: str, choices: tuple[Choice, ...], default: str | None, **rest: Any) -> Attribute:
+        return Attribute(
+            name, "option", default or "", parse(choices), choices, parse, multiple=True, **rest
+        )
+
+    return make
+
+
+_SWITCHES = (Choice("enable"), Choice("disable"))
 _KINDS: Mapping[str, Callable[..., Attribute]] = {
     "string": _string,
     "name": _name,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
-from lab.gateway.errors import bad_value
+from lab.gateway.errors import bad_value, not_here
 
 Parser = Callable[[str, Any], Any]
 
@@ -43,8 +43,8 @@ def string(size: int, *, is_name: bool = False) -> Parser:
     return parse
 
 
-def integer(low: int, high: int) -> Parser:
-    """A whole number between `low` and `high`, also when sent as text."""
+def integer(low: int, high: int, other: int | None = None) -> Parser:
+    """A whole number between `low` and `high`, or the `other`; also when sent as text."""
 
     def parse(name: str, value: Any) -> int:
         if isinstance(value, bool):
@@ -53,40 +53,60 @@ def integer(low: int, high: int) -> Parser:
             result = int(value)
         except (TypeError, ValueError, OverflowError):
             raise bad_value(name, value, f"{low} to {high}") from None
-        if not low <= result <= high or (isinstance(value, float) and value != result):
+        if isinstance(value, float) and value != result:
+            raise bad_value(name, value, f"{low} to {high}")
+        if not low <= result <= high and result != other:
             raise bad_value(name, value, f"{low} to {high}")
         return result
 
     return parse
 
 
-def option(*options: str) -> Parser:
-    """One of the options."""
-    allowed = frozenset(options)
+def option(choices: Sequence[str], elsewhere: Collection[str] = ()) -> Parser:
+    """One of the choices.
+
+    Args:
+        choices: that FortiOS has.
+        elsewhere: those of them that this gateway does not do; they are refused by name.
+    """
+    allowed = frozenset(choices)
 
     def parse(name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in allowed:
-            raise bad_value(name, value, " ".join(options))
+            raise bad_value(name, value, " ".join(choices))
+        if value in elsewhere:
+            raise not_here(name, value)
         return value
 
     return parse
 
 
-def options(*choices: str) -> Parser:
-    """Several of the options, separated by spaces (REST also takes a list), in schema order."""
+def options(choices: Sequence[str], elsewhere: Collection[str] = ()) -> Parser:
+    """Several of the choices, separated by spaces (REST also takes a list), in schema order.
+
+    Args:
+        choices, elsewhere: see `option`.
+    """
 
     def parse(name: str, value: Any) -> str:
         parts = value if isinstance(value, list) else text(name, value).split()
         if not all(isinstance(part, str) for part in parts) or not set(parts) <= set(choices):
             raise bad_value(name, value, " ".join(choices))
+        for part in parts:
+            if part in elsewhere:
+                raise not_here(name, part)
         return " ".join(choice for choice in choices if choice in parts)
 
     return parse
 
 
-def ordered_options(*choices: str) -> Parser:
-    """Several of the options as `options` takes them, in the order given: the preferred first."""
-    allowed = options(*choices)
+def ordered_options(choices: Sequence[str], elsewhere: Collection[str] = ()) -> Parser:
+    """Several of the choices as `options` takes them, in the order given: the preferred first.
+
+    Args:
+        choices, elsewhere: see `option`.
+    """
+    allowed = options(choices, elsewhere)
 
     def parse(name: str, value: Any) -> str:
         allowed(name, value)

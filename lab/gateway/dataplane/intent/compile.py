@@ -250,7 +250,7 @@ def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Pol
 
 
 def _local_in(row: Mapping, selectors: _Selectors) -> LocalInPolicy:
-    where = row["intf"]  # from 7.6 on a list of them
+    where = row["intf"]  # from 7.4.2 on a list of them
     interfaces = [{"name": where}] if isinstance(where, str) else where
     selects = selectors.of({**row, "srcintf": interfaces, "dstintf": []}, (4,))
     return LocalInPolicy(selects, row.get("action") == "accept")

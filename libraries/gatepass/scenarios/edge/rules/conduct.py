@@ -43,7 +43,7 @@ INTERFACES = "system/interface"
 _AGAIN_S, _APPLY_S = 0.2, 10
 """FortiOS brings a change into force behind its answer."""
 _FIRST_POLICY = 60
-_LISTS_OF_INTERFACES = (7, 6)
+_LISTS_OF_INTERFACES = (7, 4, 2)
 """From this release on a local-in policy has a list of interfaces."""
 
 
@@ -81,7 +81,7 @@ def try_edge(
 
 
 def _has_lists(version: str) -> bool:
-    numbers = version.removeprefix("v").split(".")[:2]
+    numbers = version.removeprefix("v").split(".")[:3]
     return tuple(map(int, numbers)) >= _LISTS_OF_INTERFACES
 
 

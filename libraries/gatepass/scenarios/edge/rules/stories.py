@@ -101,7 +101,7 @@ def stories(cast: Cast, named: Named, several_interfaces: bool) -> dict[str, Sto
     Args:
         cast: who takes part.
         named: makes names of objects.
-        several_interfaces: whether a local-in policy has a list of them (FortiOS 7.6).
+        several_interfaces: whether a local-in policy has a list of them (FortiOS 7.4.2).
     """
     return {
         IDLE: _idle(cast, named),  # its policy comes before another one for the same host
