@@ -7,12 +7,15 @@ from gatepass.base.finding import capital, must_be_fine
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.gateway import clock, condition, licences, readiness
+from gatepass.scenarios.rehearsal import not_taken, rehearse
 from support import words
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, COUNTERS_LAG_S, counter_of, look_up
 from support.steps import Steps
 
+_NAMED = 3
+"""Values that a sentence names."""
 TCP = 6
 
 
@@ -92,6 +95,37 @@ class Gateway(KeywordLibrary):
             self.check.evidence(
                 say("ordered_resources", what=say(what)), f"{capital(told)}.", good
             )
+
+    @keyword()
+    def the_gateway_should_know_all_that_will_be_set_on_it(self) -> None:
+        """Every attribute, choice and figure that the order's chapters will set is one that it has.
+
+        It declares them itself (`action=schema`), by model, memory and release. Nothing is changed.
+
+        Raises:
+            NotApplicable: it declares none of its tables.
+            NotProven: it lacks some.
+        """
+        run, gateway = self.run, self.run.gateway
+        version = run.identity.version
+        rows = rehearse(gateway, run.order, run.testbed, run.profile, version, run.mark)
+        tables = {path for path, _ in rows if gateway.declared(path).told is not None}
+        if not tables:
+            raise NotApplicable(say("no_schema"))
+        if unknown := not_taken(gateway, rows):
+            told = "; ".join(map(str, unknown[:_NAMED]))
+            more = f"; and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+            raise NotProven(
+                f"the gateway does not take what the test would set on it: {told}{more}. It runs "
+                f"FortiOS {version}, which differs there from what this version of Gatepass was "
+                "written for. Look for a newer one, or leave out the chapters that need it."
+            )
+        values = sum(len(row) for path, row in rows if path in tables)
+        self.check.evidence(
+            say("known_values"),
+            f"Of the {values:,} values in {len(tables)} tables it takes each.",
+            True,
+        )
 
     @keyword("The Gateway's Clock Should Be Right")
     def the_gateways_clock_should_be_right(self) -> None:

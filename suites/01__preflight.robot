@@ -22,6 +22,9 @@ The Ordered Services Are Licensed
 The Resources Fit The Order
     The Resources Should Fit The Order
 
+The Gateway Knows All That Will Be Set On It
+    The Gateway Should Know All That Will Be Set On It
+
 The Gateway's Clock Is Right
     The Gateway's Clock Should Be Right
 

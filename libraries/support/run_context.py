@@ -355,8 +355,7 @@ class RunContext:
         """What is translated, and what the gateway itself answers: tried once a run."""
         from gatepass.scenarios.edge.rules.conduct import try_edge
 
-        version = self.identity.version
-        return try_edge(self.gateway, self.rules, self.testbed, self._both_sides, version)
+        return try_edge(self.gateway, self.rules, self.testbed, self._both_sides)
 
     @once
     def provisioning(self) -> TenantProvisioning:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gateway_client import GatewayUnderTest
@@ -13,6 +14,7 @@ from gateway_client import GatewayUnderTest
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
+from gatepass.gateway.declared import Declared
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
@@ -50,6 +52,7 @@ from gatepass.scenarios.edge.rules.stories import (
     PUBLISHED_ADDRESS,
     PUBLISHED_PORT,
     Cast,
+    several_interfaces,
     stories,
 )
 
@@ -201,10 +204,15 @@ def test_a_local_in_policy_is_about_one_host_and_ping_alone() -> None:
         assert row["service"] == [{"name": "PING"}]
 
 
-def test_which_releases_have_lists_of_interfaces() -> None:
-    assert [conduct._has_lists(one) for one in ("v7.4.1", "v7.4.8", "v8.0.1")] == [
-        False, True, True
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("told", "several"),
+    [({"category": "table"}, True), ({"category": "unitary"}, False), ({}, True)],
+)
+def test_whether_it_has_a_list_of_interfaces_is_asked_of_the_device(
+    told: dict, several: bool
+) -> None:
+    declared = Declared(LOCAL_IN, {"children": {"intf": told}})
+    assert several_interfaces(SimpleNamespace(declared=lambda path: declared)) is several
 
 
 # -- conduct -----------------------------------------------------------------------------------
@@ -257,9 +265,9 @@ def rules(gateway: FortiGate, tmp_path: Path) -> Iterator[RuleSet]:
     assert undo(gateway, journal, saved).differences == ()
 
 
-def _run(rules: RuleSet, company: Company, lists_of_interfaces: bool = False) -> EdgeFindings:
+def _run(rules: RuleSet, company: Company) -> EdgeFindings:
     company.gateway = rules.gateway
-    edge = conduct._Edge(rules.gateway, rules, company, lists_of_interfaces)
+    edge = conduct._Edge(rules.gateway, rules, company)
     edge.run()
     return EdgeFindings(edge.tried)
 
@@ -331,13 +339,6 @@ def test_a_table_that_the_device_does_not_have(
     with pytest.raises(NotApplicable, match=f"has no {LOCAL_IN}"):
         findings.held(OWN_ADDRESS, ("closed",), (WITH,))
     assert findings.held(PUBLISHED_PORT, ("tcp",), MOMENTS)[0]
-
-
-def test_where_a_release_has_no_list_of_interfaces_after_all(rules: RuleSet) -> None:
-    company = Company()
-    findings = _run(rules, company, lists_of_interfaces=True)
-    assert [tables[LOCAL_IN] for tables in company.tables] == [0, 1, 0]
-    assert findings.held(OWN_ADDRESS, ("closed",), MOMENTS)[0]
 
 
 def test_what_the_customer_has_published_is_left_alone(rules: RuleSet) -> None:

@@ -71,10 +71,11 @@ def test_what_is_inspected_of_a_file_is_as_much_as_the_memory_allows(
     gateway: FortiGate, inspection: Inspection
 ) -> None:
     """The device's own figure, a tenth of its memory, is asked for."""
-    most = gateway.most("firewall/profile-protocol-options", "http", "oversize-limit")
+    limits = gateway.declared("firewall/profile-protocol-options")
+    most = limits.most("http", "oversize-limit")
     assert most == 1638
-    assert gateway.most("firewall/profile-protocol-options", "http", "no-such") is None
-    assert gateway.most("firewall/no-such", "http") is None
+    assert limits.most("http", "no-such") is None
+    assert gateway.declared("firewall/no-such").most("http") is None
     inspection.profiles[FLOW].largest_mib = 2000
     with pytest.raises(NotProven, match=r"files of up to 1,638 MiB.* of 1,638 or less"):
         inspection.must_inspect(2000)

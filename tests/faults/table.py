@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
-from cases import AFTER, BEFORE, CLEAN, CLOCKS, FAIL, GATEWAY_READY, NOT_PROVEN, READY, Case
+from cases import AFTER, BEFORE, CLEAN, CLOCKS, FAIL, GATEWAY_READY, KNOWN, NOT_PROVEN, READY, Case
 
 from gatepass.run.plan import planned
 from lab.base.faults import DATA_PLANE, FAULTS, LICENCE, MANAGEMENT
 
 HERE = Path(__file__).parent
 SUITES = HERE.parents[1] / "suites"
-ABOUT_THE_RIG = (GATEWAY_READY, READY, CLOCKS, BEFORE, AFTER, CLEAN)
+ABOUT_THE_RIG = (GATEWAY_READY, KNOWN, READY, CLOCKS, BEFORE, AFTER, CLEAN)
 """Checks of the rig itself: whatever they find, it is not the gateway's fault."""
 
 _PAGE = """\

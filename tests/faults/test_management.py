@@ -11,6 +11,7 @@ from cases import (
     ENFORCEMENT,
     FAIL,
     GATEWAY_READY,
+    KNOWN,
     NOT_PROVEN,
     ORDER,
     PATH,
@@ -33,7 +34,7 @@ TLS = "The Management Plane Speaks TLS 1.2 Or Later"
 CERTIFICATE = "The Management Plane Presents The Pinned Certificate"
 TOKEN = "The Management Plane Refuses A Call Without A Token"
 ASK_THE_GATEWAY = (
-    *(IDENTITY, FIRMWARE, LICENCE, SERVICES, RESOURCES, CLOCK, GATEWAY_READY, PATH, BACK),
+    *(IDENTITY, FIRMWARE, LICENCE, SERVICES, RESOURCES, KNOWN, CLOCK, GATEWAY_READY, PATH, BACK),
 )
 ENFORCED = (*BLOCKED, ANSWERS, *STORIES)
 
@@ -92,6 +93,17 @@ ACCESS = [
             ("http-open",),
             (PREFLIGHT,),
             {HTTPS: (FAIL, "Port 80 answers HTTP 401", "clear text")},
+        ),
+        Case(
+            ("choice-unknown",),
+            (PREFLIGHT,),
+            {
+                KNOWN: (
+                    NOT_PROVEN,
+                    "does not take what the test would set on it: file-filter/profile rules/action",
+                    '"block" (it takes log-only)',
+                )
+            },
         ),
     ),
     *alone(

@@ -15,6 +15,7 @@ from lab.gateway.errors import PERMISSION_DENIED, CmdbError, malformed, not_foun
 from lab.gateway.faults import Faults
 from lab.gateway.identity import Identity
 from lab.gateway.rest.envelope import VDOM, Answer, error_fields, revision, to_json, with_results
+from lab.gateway.rest.unknown_choice import must_be_known, without_choice
 from lab.gateway.schema.model import Table
 from lab.gateway.schema.show import default_of, schema_of
 
@@ -154,7 +155,9 @@ class _Request:
         action = call.parameter("action")
         if action in ("schema", "default"):
             table = _declared(table, place)
-            results = schema_of(table) if action == "schema" else default_of(table)
+            results = default_of(table)
+            if action == "schema":
+                results = without_choice(self._faults, place.path, schema_of(table))
             return to_json(head | {"revision": self._revision(), "results": results}
                            | self._tail(200))
         if action not in (None, "", "select"):
@@ -219,6 +222,8 @@ class _Request:
         change = changes.get(self._call.method)
         if change is None:
             raise CmdbError(-1, "The method is not allowed here.", 405)
+        if self._call.method != "DELETE" and not self._call.parameter("action"):
+            must_be_known(self._faults, self._place.path, self._call.body())
         self._mkey = change(editor, table)
 
     def _post(self, editor: Any, table: Table) -> Key:

@@ -39,6 +39,7 @@ from gatepass.gateway.answers import (
     validated,
 )
 from gatepass.gateway.configuration import AS_IT_CAME, is_whole
+from gatepass.gateway.declared import Declared
 from gatepass.gateway.tables import LogAnswer, mkey_of, must_be_answer, must_be_rows
 from gatepass.gateway.transport import Answer
 
@@ -79,6 +80,7 @@ class FortiGate:
     serial: str = field(default="", init=False)
     other: str = field(default="", init=False)
     forbidden: str = field(default="", init=False)
+    _declared: dict[str, Declared] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._session = requests.Session()
@@ -134,22 +136,15 @@ class FortiGate:
             raise Malformed(f"the gateway answers GET cmdb/{path} for {mkey} with another object.")
         return found[0] if found else None
 
-    def most(self, path: str, *names: str) -> int | None:
-        """How high a number in a table may be on this device; None where it does not tell.
-
-        Args:
-            path: the table.
-            names: of the attribute, and before it of the groups that it stands in.
-        """
-        try:
-            declared = self._cmdb("GET", path, query={"action": "schema"}).get("results")
-        except Refused:
-            return None
-        for name in names:
-            children = declared.get("children") if isinstance(declared, dict) else None
-            declared = children.get(name) if isinstance(children, dict) else None
-        most = declared.get("max-value") if isinstance(declared, dict) else None
-        return most if isinstance(most, int) else None
+    def declared(self, path: str) -> Declared:
+        """What this device tells of a table's attributes; asked once."""
+        if path not in self._declared:
+            try:
+                told = self._cmdb("GET", path, query={"action": "schema"}).get("results")
+            except Refused:
+                told = None
+            self._declared[path] = Declared(path, told if isinstance(told, dict) else None)
+        return self._declared[path]
 
     def create(self, path: str, row: dict) -> str:
         """Create a row; its key. A repeated call after a broken connection is no duplicate."""

@@ -68,7 +68,7 @@ class TenantProvisioning:
         Returns:
             All of them in their order; each one that broke off with its reason.
         """
-        self._tenants = self._new(count)
+        self._tenants = self.new(count)
         self._stopped.clear()
         with ThreadPoolExecutor(parallel, "tenant") as pool:
             under_way = [pool.submit(self._one, tenant) for tenant in self._tenants]
@@ -98,7 +98,8 @@ class TenantProvisioning:
         self._tenants = []
         return objects
 
-    def _new(self, count: int) -> list[Tenant]:
+    def new(self, count: int) -> list[Tenant]:
+        """So many tenants, of which nothing is on the gateway yet."""
         gateway = self._changes.gateway
         free = FreeKeys(
             _free(gateway, POLICY) + _APART, _free(gateway, ROUTE), _free(gateway, DHCP)

@@ -116,7 +116,7 @@ class SecurityProfiles:
 
     def _limits(self) -> None:
         """What is buffered of one file; the default would let a large one pass uninspected."""
-        most = self.gateway.most(_LIMITS, "http", "oversize-limit") or _LARGEST_MB
+        most = self.gateway.declared(_LIMITS).most("http", "oversize-limit") or _LARGEST_MB
         limit = min(self.largest_mib + 1, most)
         self.inspected_mib = min(self.largest_mib, limit)
         sizes = {"oversize-limit": limit, "uncompressed-oversize-limit": limit}

@@ -35,6 +35,7 @@ from gatepass.scenarios.edge.rules.stories import (
     PUBLISHED_PORT,
     SERVICE,
     control,
+    several_interfaces,
     stories,
 )
 from gatepass.scenarios.leaks.ways import sides_of
@@ -43,8 +44,6 @@ INTERFACES = "system/interface"
 _AGAIN_S, _APPLY_S = 0.2, 10
 """FortiOS brings a change into force behind its answer."""
 _FIRST_POLICY = 60
-_LISTS_OF_INTERFACES = (7, 4, 2)
-"""From this release on a local-in policy has a list of interfaces."""
 
 
 def try_edge(
@@ -52,7 +51,6 @@ def try_edge(
     rules: RuleSet,
     testbed: Testbed,
     shells: Mapping[str, Shell],
-    version: str,
 ) -> EdgeFindings:
     """Try everything, and leave nothing of it on the gateway but address objects and services.
 
@@ -61,7 +59,6 @@ def try_edge(
         rules: the run's test policies; those for this take their place.
         testbed: where it stands.
         shells: client and server by their names.
-        version: of FortiOS, as the device tells it.
 
     Raises:
         NotProven: an endpoint cannot stand in for hosts, or too few addresses are free.
@@ -73,29 +70,22 @@ def try_edge(
     company = Company(sides["client"], sides["server"], addresses.used(gateway, rows.values()))
     try:
         company.gather(shells)
-        edge = _Edge(gateway, rules, company, _has_lists(version))
+        edge = _Edge(gateway, rules, company)
         edge.run()
     finally:
         company.stop()
     return EdgeFindings(edge.tried)
 
 
-def _has_lists(version: str) -> bool:
-    numbers = version.removeprefix("v").split(".")[:3]
-    return tuple(map(int, numbers)) >= _LISTS_OF_INTERFACES
-
-
 class _Edge:
     """The rules, and what is tried with and without them."""
 
-    def __init__(
-        self, gateway: FortiGate, rules: RuleSet, company: Company, lists_of_interfaces: bool
-    ) -> None:
+    def __init__(self, gateway: FortiGate, rules: RuleSet, company: Company) -> None:
         self._gateway, self._rules, self._company = gateway, rules, company
         self._cast = company.cast()
         self._stories = {
             CONTROL: control(self._cast, self._named),
-            **stories(self._cast, self._named, lists_of_interfaces),
+            **stories(self._cast, self._named, several_interfaces(gateway)),
         }
         self._made: list[tuple[str, str | int]] = []
         self._policies = 0
@@ -175,22 +165,8 @@ class _Edge:
         self._made.append((path, row[key]))
         if path == POLICY:
             rules.add(row)
-        elif path == LOCAL_IN:
-            self._create_local_in(row)
         else:
             rules.changes.create(path, row)
-
-    def _create_local_in(self, row: dict) -> None:
-        """With the other form of its interfaces, where the device takes not the one expected."""
-        try:
-            self._rules.changes.create(LOCAL_IN, row)
-        except Refused as refused:
-            names = row["intf"]
-            other = [{"name": names}] if isinstance(names, str) else names[0]["name"]
-            try:
-                self._rules.changes.create(LOCAL_IN, row | {"intf": other})
-            except Refused:
-                raise refused from None
 
     def _take_away(self) -> None:
         """What was put on the gateway, but for the control's policies."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.rules import POLICY
 from gatepass.scenarios.edge.rules.addresses import POOL, VIP
 from gatepass.scenarios.edge.rules.attempts import AFTER, BEFORE, MOMENTS, WITH, Attempt
@@ -95,13 +96,18 @@ CONTROL_IN, CONTROL_OUT = "control in", "control out"
 _ALWAYS, _ONLY_WITH = frozenset(MOMENTS), frozenset({WITH})
 
 
-def stories(cast: Cast, named: Named, several_interfaces: bool) -> dict[str, Story]:
+def several_interfaces(gateway: FortiGate) -> bool:
+    """Whether a local-in policy has a list of interfaces, as from FortiOS 7.4.2 on, or one."""
+    return gateway.declared(LOCAL_IN).is_table("intf") is not False
+
+
+def stories(cast: Cast, named: Named, several: bool) -> dict[str, Story]:
     """All of them, by their names.
 
     Args:
         cast: who takes part.
         named: makes names of objects.
-        several_interfaces: whether a local-in policy has a list of them (FortiOS 7.4.2).
+        several: see `several_interfaces`.
     """
     return {
         IDLE: _idle(cast, named),  # its policy comes before another one for the same host
@@ -109,7 +115,7 @@ def stories(cast: Cast, named: Named, several_interfaces: bool) -> dict[str, Sto
         PUBLISHED_ADDRESS: _published_address(cast, named),
         POOLS: _pools(cast, named),
         HAIRPIN: _hairpin(cast, named),
-        OWN_ADDRESS: _own_address(cast, named, several_interfaces),
+        OWN_ADDRESS: _own_address(cast, named, several),
     }
 
 
@@ -288,9 +294,9 @@ def _hairpin(cast: Cast, named: Named) -> Story:
     )
 
 
-def _own_address(cast: Cast, named: Named, several_interfaces: bool) -> Story:
+def _own_address(cast: Cast, named: Named, several: bool) -> Story:
     row = {
-        "intf": _refs(cast.inner) if several_interfaces else cast.inner,
+        "intf": _refs(cast.inner) if several else cast.inner,
         "srcaddr": _refs(named("closed")),
         "dstaddr": _refs("all"),
         "service": _refs("PING"),
