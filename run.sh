@@ -16,7 +16,7 @@ yes=no
 while [[ ${1-} == --yes ]]; do yes=yes; shift; done
 command=run
 case ${1-} in
-  lab|test|validate|doctor|draft-flows|restore|certificate|results|verify|history|dashboard|fleet|turns-server) command=$1; shift ;;
+  lab|test|validate|doctor|replay|draft-flows|restore|certificate|results|verify|history|dashboard|fleet|turns-server) command=$1; shift ;;
   run) shift ;;
 esac
 

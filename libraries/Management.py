@@ -6,13 +6,13 @@ import socket
 import ssl
 
 import requests
-from RequestsLibrary import RequestsLibrary
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
-from gatepass.gateway import open_ports
+from gatepass.gateway import open_ports, transport
 from gatepass.gateway.fortigate import broken
 from gatepass.gateway.port_language import CLEAR, UNKNOWN, Spoken, language_of
+from gatepass.gateway.transport import Answer
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 
@@ -98,34 +98,33 @@ class Management(KeywordLibrary):
     @keyword()
     def the_management_plane_should_refuse_a_call_without_a_token(self) -> None:
         """A call with no token at all is answered 401 or 403, and with no data."""
+        gateway, stranger = self.run.testbed.gateway, requests.Session()
+        stranger.trust_env, stranger.verify = False, str(gateway.ca_file)
         try:
-            answer = RequestsLibrary().session_less_get(
-                f"{self.run.testbed.gateway.url}{_STATUS}",
-                expected_status="any",
-                timeout=_TIMEOUT_S,
-                verify=str(self.run.testbed.gateway.ca_file),
-            )
+            answer = transport.call(stranger, "GET", f"{gateway.url}{_STATUS}", _TIMEOUT_S)
         except OSError as error:  # requests' errors are OSErrors
             raise NotProven(
-                f"a call without a token gets no answer from {self.run.testbed.gateway.url}: "
+                f"a call without a token gets no answer from {gateway.url}: "
                 f"{broken(error, _TIMEOUT_S)}."
             ) from error
-        if answer.status_code == 429 or answer.status_code >= 500:
+        finally:
+            stranger.close()
+        if answer.status == 429 or answer.status >= 500:
             raise NotProven(
-                f"the gateway answers HTTP {answer.status_code} to a call without a token, which "
+                f"the gateway answers HTTP {answer.status} to a call without a token, which "
                 "says nothing about tokens."
             )
         told = _tells(answer)
-        if answer.status_code not in (401, 403) and not told:
+        if answer.status not in (401, 403) and not told:
             raise NotProven(
-                f"a call without a token is answered with HTTP {answer.status_code} and a page "
+                f"a call without a token is answered with HTTP {answer.status} and a page "
                 "that is not the REST API's, so nobody can tell whether a token is asked for. "
                 "Check the gateway's url in the testbed file."
             )
         self.check.evidence(
             say("token"),
-            f"It answers HTTP {answer.status_code}{', and with data' * told}.",
-            answer.status_code in (401, 403) and not told,
+            f"It answers HTTP {answer.status}{', and with data' * told}.",
+            answer.status in (401, 403) and not told,
         )
 
     def _connected(self) -> socket.socket:
@@ -152,7 +151,7 @@ class Management(KeywordLibrary):
             return False, _no_handshake(error)
 
 
-def _tells(answer: requests.Response) -> bool:
+def _tells(answer: Answer) -> bool:
     """Whether an answer holds what the API tells about a device."""
     try:
         told = answer.json()

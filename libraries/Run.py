@@ -15,6 +15,7 @@ import gatepass
 from gatepass.base.errors import NotProven
 from gatepass.base.paths import run_name
 from gatepass.base.phrase import say
+from gatepass.gateway import transport
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.shapers import in_use
 from gatepass.inputs.published import load_published
@@ -140,9 +141,11 @@ class Run(KeywordLibrary):
                 BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "")
             ),
             "endpoints": {},
+            **({"replayed": replayed} if (replayed := transport.current.replayed) else {}),
         }
+        page = "[certificate.html|The page for the customer]"
         shown = {
-            "Certificate": "[certificate.html|The page for the customer]",
+            **({"REPLAY": _no_acceptance(replayed)} if replayed else {"Certificate": page}),
             "All checks": "[report.html#totals?all|With measured, required and evidence]",
             "Order": f"{order.order}, {order.customer}",
             "Tier": f"{order.tier}, {order.service_level}",
@@ -174,3 +177,7 @@ class Run(KeywordLibrary):
         except (GatewayLost, Refused, KeyError) as error:  # no check depends on it
             logger.warn(f"The gateway's shapers are not known: {sentence(error)}")
             return {}
+
+
+def _no_acceptance(replayed: str) -> str:
+    return f"Of {replayed}. Nobody was asked, so this accepts nothing."

@@ -8,24 +8,29 @@ Test Tags           preflight
 
 *** Test Cases ***
 The Gateway Is The One That Was Ordered
+    [Tags]    api
     The Gateway Should Be The One That Was Ordered
 
 The Firmware Fits The Order
+    [Tags]    api
     The Firmware Should Fit The Order
 
 The Licence Is Valid
+    [Tags]    api
     The Licence Should Be Valid
 
 The Ordered Services Are Licensed
     The Ordered Services Should Be Licensed
 
 The Resources Fit The Order
+    [Tags]    api
     The Resources Should Fit The Order
 
 The Gateway Knows All That Will Be Set On It
     The Gateway Should Know All That Will Be Set On It
 
 The Gateway's Clock Is Right
+    [Tags]    api
     The Gateway's Clock Should Be Right
 
 The Gateway Is Ready
@@ -43,6 +48,7 @@ The Management Plane Presents The Pinned Certificate
     The Management Plane Should Present The Pinned Certificate
 
 The Management Plane Refuses A Call Without A Token
+    [Tags]    api
     The Management Plane Should Refuse A Call Without A Token
 
 The Endpoints Are Ready

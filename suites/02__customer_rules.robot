@@ -13,17 +13,21 @@ Test Tags           customer_rules
 *** Test Cases ***
 Every Policy Can Be Met
     [Documentation]    None is left without a packet by those before it, one or several together.
+    [Tags]    api
     No Policy Should Be Shadowed
 
 No Policy Is Open To Everything
+    [Tags]    api
     No Policy Should Be Open To Everything
 
 Every Policy Logs What It Lets Through
+    [Tags]    api
     Every Policy Should Log What It Lets Through
 
 Every Policy Has The Ordered Profiles
     [Documentation]    Antivirus, web filter, intrusion prevention, application control, and a look into
     ...    TLS, where security services were ordered.
+    [Tags]    api
     Every Policy Should Have The Ordered Profiles
 
 Every Flow That Is To Pass Passes

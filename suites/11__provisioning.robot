@@ -4,7 +4,7 @@ Documentation       The gateway takes the tenants that the order names, several 
 ...                 policies, its tunnel and its guest. How long each step takes is told.
 Resource            ../resources/gatepass.resource
 
-Test Tags           provisioning    load
+Test Tags           provisioning    load    api
 
 
 *** Test Cases ***

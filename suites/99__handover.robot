@@ -12,4 +12,5 @@ Nothing Is Left Running On The Endpoints
     Nothing Should Be Left On The Endpoints
 
 The Configuration Is Back As It Was
+    [Tags]    api
     The Configuration Should Be Back As It Was

@@ -42,6 +42,7 @@ other commands
   doctor --testbed FILE [--order FILE]
                           tell within seconds what keeps checks from being proven, and change
                           nothing; with --print-setup how to make the gateway's API user
+  replay FILE             run the checks that only talk to the API on what --record-api recorded
   draft-flows             draft an order's flows from a gateway's policies, for you to confirm
   restore [RUN …]         bring a gateway back that a killed run left changed
   certificate OUTPUT.XML  make the certificate of a run again from its output.xml
@@ -101,6 +102,7 @@ def _dispatch(arguments: list[str]) -> int:
         "labs-for": _labs_for,
         "validate": _validate,
         "doctor": _doctor,
+        "replay": _replay,
         "draft-flows": _draft_flows,
         "restore": _restore,
         "certificate": _certificate,
@@ -132,7 +134,7 @@ def _run(arguments: list[str]) -> int:
         raise InputError("--testbed FILE is missing. Call ./run.sh without it to build a lab.")
     from gatepass.run.run import Call, run  # Robot is loaded only when it is to run
 
-    return run(Call(args.order, args.testbed, args.profile, tuple(robot)))
+    return run(Call(args.order, args.testbed, args.profile, tuple(robot), args.record_api))
 
 
 def _worker(arguments: list[str]) -> int:
@@ -166,7 +168,7 @@ def _validated(arguments: list[str]) -> str:
     args, robot = _call(arguments, "./run.sh validate")
     from gatepass.run.run import Call, validated
 
-    return validated(Call(args.order, args.testbed, args.profile, tuple(robot)))
+    return validated(Call(args.order, args.testbed, args.profile, tuple(robot), args.record_api))
 
 
 def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str]]:
@@ -194,6 +196,12 @@ def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str
         help="how thoroughly: quick (default), standard, y1564-15min, y1564-2h, y1564-24h, thesis",
     )
     parser.add_argument(
+        "--record-api",
+        metavar="FILE",
+        type=_file,
+        help="keep what the gateway is asked and answers, without secrets; .gz: compressed",
+    )
+    parser.add_argument(
         "--yes", action="store_true", help="install missing system packages without asking"
     )
     parser.add_argument("robot", nargs="?", metavar="-- ROBOT OPTIONS", help=argparse.SUPPRESS)
@@ -207,6 +215,12 @@ def _doctor(arguments: list[str]) -> int:
     from gatepass.doctor.command import doctor
 
     return doctor(arguments)
+
+
+def _replay(arguments: list[str]) -> int:
+    from gatepass.run.replay import replay
+
+    return replay(arguments)
 
 
 def _draft_flows(arguments: list[str]) -> int:

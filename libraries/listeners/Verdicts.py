@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 
 from gatepass.base.printable import shown
+from gatepass.gateway import transport
 from gatepass.report.checks import reasons
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
@@ -71,12 +72,15 @@ class Verdicts:
             first_failure.discard(check)
         elif link := first_failure.link(check):
             result.metadata["First failure data"] = f"[{link}|What gateway and endpoints showed]"
+        transport.current.check_ends(f"{check.chapter}.{check.name}", result.metadata["Verdict"])
         self._context.begin_check()  # what fails from here on is no part of it
 
     def end_suite(self, data: object, result: object) -> None:
         """Put the verdict of the order and its reasons above everything else in the report."""
         if result.parent is None:
-            result.doc = f"{headline(result, self._context.run)}\n\n{result.doc}"
+            replayed = transport.current.replayed
+            said = _of_a_replay(replayed) if replayed else headline(result, self._context.run)
+            result.doc = f"{said}\n\n{result.doc}"
 
 
 def headline(suite: object, run: RunContext) -> str:
@@ -112,6 +116,13 @@ def headline(suite: object, run: RunContext) -> str:
     if len(found) > _REASONS:
         lines.append(f"- … and {len(found) - _REASONS} further reasons, see below.")
     return "\n".join(lines)
+
+
+def _of_a_replay(replayed: str) -> str:
+    return (
+        f"*This is a replay of {replayed}, and no acceptance.* Its checks are those that need "
+        "nothing but the REST API; they say what this Gatepass makes of those answers."
+    )
 
 
 def _picture(measurement: record.Measurement) -> str:

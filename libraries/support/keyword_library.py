@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from robot.api.deco import library
 
+from gatepass.gateway import transport
 from support.check_context import CheckContext
 from support.run_context import RunContext
 from support.trial_runner import TrialRunner
@@ -23,6 +24,7 @@ class Context:
 
     def begin_check(self, chapter: str = "", name: str = "") -> None:
         """Nothing seen before belongs to this check."""
+        transport.current.check_begins(f"{chapter}.{name}" if name else "")
         self.check = CheckContext(self.run, chapter, name)
 
 

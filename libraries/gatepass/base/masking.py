@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 
 MASK = "***"
@@ -13,9 +14,14 @@ _PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----.*?(-----END \1-----|\Z)", re.DOTAL
 _BEARER = re.compile(r"\bBearer\s+[^\s\"']+", re.IGNORECASE)
 # FortiOS' names for them: psksecret, passwd, password, ppk-secret, private-key, api-key, …
 _SECRET_KEY = re.compile(
-    r"passw|pwd\b|psk|secret|token|private-?key|api-?key|credential|cookie|auth-?key|passphrase",
+    r"passw|pwd\b|psk|secret|token|private-?key|api-?key|credential|cookie|auth-?key|enc-?key"
+    r"|md5-?key|passphrase",
     re.IGNORECASE,
 )
+_SET = re.compile(r"^(\s*set (\S+) )(.+)$", re.MULTILINE)
+_ATTRIBUTE = re.compile(r'("([\w-]{1,80})"\s*:\s*)"((?:[^"\\]|\\.)*)"?')
+_LEAST = 6
+"""Letters of a secret that is looked for everywhere; a shorter one stands in other words too."""
 
 
 def masked_text(text: str, known: Iterable[str] = ()) -> str:
@@ -50,3 +56,47 @@ def _hides(key: str, content: object) -> bool:
     if not _SECRET_KEY.search(key) or isinstance(content, dict | list | bool | int | float):
         return False
     return content not in (None, "", "enable", "disable")
+
+
+class Secrets:
+    """Takes secrets out of a conversation: known ones, met ones, and what is called one.
+
+    Args:
+        known: secrets that must not stand anywhere in it.
+    """
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        self._known = set(filter(None, known))
+        self._learning = threading.Lock()  # several connections may be at work
+
+    def taken_from(self, value: object) -> object:
+        """What was sent or answered, as parsed from JSON, without them; those in it are learned."""
+        self._learn(value)
+        return masked(value, self._longest_first())
+
+    def taken_from_text(self, text: str) -> str:
+        """A text without them: FortiOS' CLI, or what was to be JSON."""
+        text = masked_text(text, self._longest_first())
+        return _ATTRIBUTE.sub(_without_value, _SET.sub(_without_value, text))
+
+    def _learn(self, value: object) -> None:
+        if isinstance(value, dict):
+            met = {one for key, one in value.items() if _hides(str(key), one)}
+            met = {one for one in met if len(one) >= _LEAST and not one.startswith("ENC ")}
+            with self._learning:
+                self._known |= met
+            value = list(value.values())
+        if isinstance(value, list | tuple):
+            for one in value:
+                self._learn(one)
+
+    def _longest_first(self) -> list[str]:
+        """One may be the beginning of another."""
+        with self._learning:
+            return sorted(self._known, key=len, reverse=True)
+
+
+def _without_value(line: re.Match[str]) -> str:
+    value = line[3].strip('"')
+    switch = value.isdecimal() or not _hides(line[2], value)
+    return line[0] if switch else f'{line[1]}"{MASK}"'

@@ -71,6 +71,11 @@ def read(arguments: Sequence[str]) -> FleetCall:
     """
     own, robot = split(arguments)
     args = _parser().parse_args(own)
+    if args.record_api:
+        raise InputError(
+            "--record-api records one run, and this call is for several orders. Record a call for "
+            "a single order and testbed."
+        )
     testbeds = _testbeds(args)
     if args.resume:
         folder, whole = _resumed(args)
@@ -123,6 +128,7 @@ def _parser() -> Parser:
     parser.add_argument("--resume", type=any_path)
     parser.add_argument("--shard", type=_shard)
     parser.add_argument("--turns", type=_socket)
+    parser.add_argument("--record-api")
     parser.add_argument("--yes", action="store_true")
     return parser
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 from typing import Any, TypeVar
 
 import requests
@@ -16,6 +17,8 @@ _LONGEST_REASON = 300
 """Characters of a device's own words in a sentence of ours."""
 SERIAL = r"[A-Za-z0-9-]{1,40}"
 """Of a device."""
+BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
+"""At the root of a handshake that broke off; another try may come to its end."""
 MOST_ROWS = 100_000
 """That a table is read with; the largest FortiGate holds as many policies."""
 TABLE_FULL = -4
@@ -148,7 +151,7 @@ def broken(error: Exception, timeout_s: float) -> str:
     if isinstance(error, transport.TooLong | transport.TooLarge):
         return str(error)
     if isinstance(error, requests.exceptions.SSLError):
-        return f"the TLS connection failed ({_innermost(error)})"
+        return f"the TLS connection failed ({innermost(error)})"
     if isinstance(error, requests.exceptions.ChunkedEncodingError):
         return "it broke the connection off in the middle of its answer"
     if isinstance(error, requests.exceptions.ConnectTimeout):
@@ -157,7 +160,7 @@ def broken(error: Exception, timeout_s: float) -> str:
         # urllib3 tells how long it was: for the TLS handshake less than for an answer
         match = re.search(r"read timeout=([\d.]+)", str(error))
         return f"connected, but no answer within {float(match[1]) if match else timeout_s:g} s"
-    return f"the connection broke ({_innermost(error)})"
+    return f"the connection broke ({innermost(error)})"
 
 
 def root_of(error: BaseException) -> BaseException:
@@ -166,7 +169,7 @@ def root_of(error: BaseException) -> BaseException:
     return error
 
 
-def _innermost(error: BaseException) -> str:
+def innermost(error: BaseException) -> str:
     root = root_of(error)
     return str(root.args[-1] if root.args else root)
 

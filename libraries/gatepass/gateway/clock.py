@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from pydantic import BaseModel, Field
 
 from gatepass.base.errors import NotProven
@@ -36,13 +34,12 @@ def look(gateway: FortiGate) -> Finding:
     Raises:
         NotProven: the gateway does not tell its time.
     """
-    sent = time.time()
     try:
         answer = gateway.monitor("system/time")
     except Refused:
         raise NotProven("the gateway does not tell its time (monitor system/time).") from None
     clock = validated(TimeAnswer, answer, "GET monitor/system/time").results.time
-    offset = clock - (sent + time.time()) / 2
+    offset = clock - gateway.answered_s
     what = (
         f"its clock is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this "
         f"machine's; {_SAME_CLOCK_S} s are allowed"

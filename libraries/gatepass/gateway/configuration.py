@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 
-from gatepass.base.masking import masked_text
+from gatepass.base.masking import MASK, masked_text
 from gatepass.gateway.config_objects import outside_quotes
 
 # An SNMP community's name is its password, and stands there in clear.
@@ -29,11 +29,14 @@ def comparable(backup: str) -> str:
     what a device rewrites by itself.
     """
     readable = _BY_ITSELF.sub("", backup.encode(errors=AS_IT_CAME).decode(errors="replace"))
-    text = _COMMUNITY.sub(
-        lambda section: _NAME.sub("set name ***", section[0]), masked_text(readable)
-    )
+    text = without_communities(masked_text(readable))
     lines = (line.rstrip() for line in text.splitlines() if not line.startswith("#"))
     return "\n".join(line for line in lines if line) + "\n"
+
+
+def without_communities(text: str) -> str:
+    """A configuration without the names of SNMP communities."""
+    return _COMMUNITY.sub(lambda section: _NAME.sub(f"set name {MASK}", section[0]), text)
 
 
 def differences(before: str, after: str) -> tuple[str, ...]:

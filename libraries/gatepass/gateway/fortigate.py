@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import random
 import re
-import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +23,7 @@ from gatepass.base.printable import printable
 from gatepass.base.waiting import until
 from gatepass.gateway import transport
 from gatepass.gateway.answers import (
+    BROKEN_TLS,
     SERIAL,
     AnotherDevice,
     GatewayLost,
@@ -47,7 +47,6 @@ DUPLICATE, NOT_FOUND = -5, -3
 _DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LOST_S = 3
-_BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
 
 
 @dataclass
@@ -66,6 +65,7 @@ class FortiGate:
         serial: of the device that answered first.
         other: what another one said that answered since; nothing more is sent then.
         forbidden: the last change that the API user had no right to, in a sentence.
+        answered_s: the middle of the last call by this machine's clock, in seconds since 1970.
     """
 
     url: str
@@ -80,6 +80,7 @@ class FortiGate:
     serial: str = field(default="", init=False)
     other: str = field(default="", init=False)
     forbidden: str = field(default="", init=False)
+    answered_s: float = field(default=0.0, init=False)
     _declared: dict[str, Declared] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -336,13 +337,14 @@ class FortiGate:
                 problem = transient(response)
             except requests.exceptions.SSLError as error:
                 problem = broken(error, allowed_s)
-                if not isinstance(root_of(error), _BROKEN_TLS):  # the same again at each try
+                if not isinstance(root_of(error), BROKEN_TLS):  # the same again at each try
                     self.lost = f"{problem}; its certificate must chain to {self.ca_file}"
                     raise GatewayLost(self._lost_sentence(method, path)) from error
             except requests.exceptions.RequestException as error:
                 problem = broken(error, allowed_s)
             if not problem:
                 self.lost = ""
+                self.answered_s = response.sent_s + response.took_s / 2
                 return response
             if pause_s is None or time.monotonic() + pause_s > give_up:
                 break

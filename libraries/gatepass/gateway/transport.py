@@ -2,6 +2,8 @@
 
 The time-outs of `requests` are for each piece that comes: who sends a byte a second is waited for
 without end. So a call runs beside the one who asks, who goes on when its time is over.
+
+How calls get to a gateway is a `Way`: over HTTPS, or one that stands in its place for a whole run.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import requests
@@ -27,12 +31,16 @@ class Answer:
         method, path: of the call, without its query.
         status: of HTTP.
         content: the whole body.
+        sent_s: when the call went out by this machine's clock, in seconds since 1970.
+        took_s: seconds until the whole answer was there.
     """
 
     method: str
     path: str
     status: int
     content: bytes
+    sent_s: float = 0.0
+    took_s: float = 0.0
 
     def json(self) -> object:
         """The body as JSON, nothing at all as an empty object.
@@ -54,6 +62,50 @@ class TooLarge(requests.exceptions.RequestException):
     """An answer has more bytes than any that is asked for."""
 
 
+class Way:
+    """How the calls of a run get to its gateway.
+
+    Attributes:
+        mark: that the run has to bear; empty where it may choose one.
+        replayed: what is replayed, in words; empty where there is a gateway. In a replay there are
+            no endpoints and no token either.
+    """
+
+    mark = ""
+    replayed = ""
+
+    def call(
+        self, session: requests.Session, method: str, url: str, timeout_s: float, **more
+    ) -> Answer:
+        """See `call`."""
+        return _over_https(session, method, url, timeout_s, **more)
+
+    def elapsed_s(self) -> float:
+        """A clock that only counts, in seconds, for whoever asks and waits in this thread."""
+        return time.monotonic()
+
+    def check_begins(self, check: str) -> None:
+        """What comes belongs to this check; to none where its name is empty."""
+
+    def check_ends(self, check: str, verdict: str) -> None:
+        """The check ended so."""
+
+
+current = Way()
+"""The one of this process."""
+
+
+@contextmanager
+def by(way: Way) -> Iterator[None]:
+    """Have all calls take a way for as long as the block lasts."""
+    global current
+    before, current = current, way
+    try:
+        yield
+    finally:
+        current = before
+
+
 def call(session: requests.Session, method: str, url: str, timeout_s: float, **more) -> Answer:
     """Send a request and take in its answer.
 
@@ -66,9 +118,16 @@ def call(session: requests.Session, method: str, url: str, timeout_s: float, **m
     Raises:
         requests.exceptions.RequestException: there is no whole answer; its kind tells why.
     """
+    return current.call(session, method, url, timeout_s, **more)
+
+
+def _over_https(
+    session: requests.Session, method: str, url: str, timeout_s: float, **more
+) -> Answer:
     connect_s = min(_CONNECT_S, timeout_s)
     made: list[Answer] = []
     failed: list[BaseException] = []
+    sent_s, sent = time.time(), time.monotonic()
 
     def ask() -> None:
         try:
@@ -78,12 +137,14 @@ def call(session: requests.Session, method: str, url: str, timeout_s: float, **m
             )
             with response:
                 path = response.request.path_url.split("?")[0]
-                made.append(Answer(method, path, response.status_code, _body(response)))
+                content = _body(response)
+                took_s = time.monotonic() - sent
+                made.append(Answer(method, path, response.status_code, content, sent_s, took_s))
         except BaseException as error:
             failed.append(error)
 
     asking = threading.Thread(target=ask, name="REST call", daemon=True)
-    ends = time.monotonic() + connect_s + timeout_s
+    ends = sent + connect_s + timeout_s
     asking.start()
     try:
         asking.join(connect_s + timeout_s)

@@ -11,6 +11,7 @@ from pathlib import Path
 from gatepass.base import namespace
 from gatepass.base.paths import results_of, run_name
 from gatepass.base.sealed import sealed
+from gatepass.gateway import transport
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.config_objects import marks_in, objects_named
 from gatepass.gateway.configuration import AS_IT_CAME, comparable
@@ -27,8 +28,11 @@ WHOLE = "gateway-before.conf.enc"
 
 
 def new_mark() -> str:
-    """What the name of everything that a run makes begins with, so that it is known again."""
-    return f"gp{os.urandom(3).hex()}"
+    """What the name of everything that a run makes begins with, so that it is known again.
+
+    A run that is recorded bears the mark that its recording tells, and a replay the same one.
+    """
+    return transport.current.mark or f"gp{os.urandom(3).hex()}"
 
 
 CleanEndpoints = Callable[[Testbed, str, HostChanges], list[str]]
@@ -52,7 +56,7 @@ def connect(testbed: Testbed, vdom: str = "") -> FortiGate:
     """
     return FortiGate(
         url=testbed.gateway.url,
-        token=testbed.gateway.token.read(),
+        token="" if transport.current.replayed else testbed.gateway.token.read(),
         ca_file=testbed.gateway.ca_file,
         vdom=vdom or testbed.gateway.vdom,
         timeout_s=testbed.gateway.timeout_s,

@@ -75,13 +75,20 @@ def _existing(value: Any, info: ValidationInfo) -> Path:
     if not isinstance(value, str) or not value:
         raise Mistake(A_FILE)
     path = path_from(info.context["folder"], value)
-    trouble = trouble_with(path)
+    trouble = trouble_with(path) if _used(info) else ""
     if trouble:
         raise Mistake(A_FILE, f"The file, sought in {path.parent}, {trouble}.")
     return path
 
 
-def _certificates(path: Path) -> Path:
+def _used(info: ValidationInfo) -> bool:
+    """Whether anybody will be reached by what the testbed names."""
+    return info.context.get("used", True)
+
+
+def _certificates(path: Path, info: ValidationInfo) -> Path:
+    if not _used(info):
+        return path
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
     except (ssl.SSLError, OSError):
@@ -92,7 +99,9 @@ def _certificates(path: Path) -> Path:
     return path
 
 
-def _private_key(path: Path) -> Path:
+def _private_key(path: Path, info: ValidationInfo) -> Path:
+    if not _used(info):
+        return path
     with path.open("rb") as stream:
         if b"PRIVATE KEY" not in stream.read(200):
             raise Mistake(
@@ -394,13 +403,18 @@ class Testbed(InputFile):
         return self
 
 
-def load_testbed(path: Path | str) -> Testbed:
+def load_testbed(path: Path | str, used: bool = True) -> Testbed:
     """Read a testbed. The files that it names must exist; its secrets are not read yet.
+
+    Args:
+        path: of the file.
+        used: whether anybody will be reached by it; otherwise the files that it names may be
+            elsewhere.
 
     Raises:
         InputError: the file is missing or wrong, in one sentence.
     """
-    testbed = Testbed.read(path)
+    testbed = Testbed.read(path, used=used)
     testbed.gateway.token.named_at(testbed.path, "gateway.token")
     if testbed.gateway.backup_passphrase:
         testbed.gateway.backup_passphrase.named_at(testbed.path, "gateway.backup_passphrase")

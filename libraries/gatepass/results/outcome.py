@@ -44,6 +44,10 @@ class ManyRuns(InputError):
     """The file holds the merged results of several runs, so it has no verdict on one order."""
 
 
+class Replayed(InputError):
+    """The file is of a replay, which says nothing about any gateway."""
+
+
 @dataclass
 class Check:
     """One test case as it ended.
@@ -228,6 +232,7 @@ def read(output: Path | str) -> Outcome:
         robot.api.DataError: the file is missing, is no output of Robot Framework, or a record of
             ours in it is damaged.
         ManyRuns: it is merged of several runs.
+        Replayed: no gateway was asked.
     """
     result = ExecutionResult(str(output))
     reader = _Reader()
@@ -242,6 +247,11 @@ def read(output: Path | str) -> Outcome:
         raise ManyRuns(
             f"{output}: it is merged of the runs of several orders. Name the output.xml of one "
             "order; in a fleet's folder these are orders/*/output.xml."
+        )
+    if "replayed" in reader.run:
+        raise Replayed(
+            f"{output}: it is of the replay of a recording. No gateway was asked, so it has no "
+            "certificate and no results. Name the output.xml of a run."
         )
     ran = {(check.chapter, check.name) for check in reader.checks}
     for chapter, name in plan:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
-import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from types import FrameType
 
-from robot import run_cli
 from robot.errors import DataError, Information
 from robot.run import RobotFramework
 
@@ -21,10 +17,11 @@ from gatepass.base import namespace
 from gatepass.base.boxed import boxed, one_line
 from gatepass.base.errors import InputError
 from gatepass.base.new_folder import new_folder
-from gatepass.base.paths import HISTORY, ROOT, SUITES, VARIABLES, results_of, run_name
+from gatepass.base.paths import HISTORY, SUITES, VARIABLES, results_of, run_name
 from gatepass.base.stop_signals import deaf
 from gatepass.endpoint.ssh import clean_endpoints
 from gatepass.gateway.journal import left_changed, release_own
+from gatepass.gateway.recorder import must_be_new
 from gatepass.gateway.restore import restore_all
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.order import Order
@@ -36,11 +33,12 @@ from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan, sentences, turns
+from gatepass.run.execution import OUTPUT, Inputs, execute
 from gatepass.run.progress import tell
+from gatepass.run.recorded import recorded
 from gatepass.run.space import Room
 
 EXIT_CODES = {APPROVED: 0, REJECTED: 1, NOT_PROVEN: 2}
-OUTPUT = "output.xml"
 _FAILED = 255
 _STOPPED = 253  # Robot's word for a run that was ended by a signal
 
@@ -70,12 +68,14 @@ class Call:
         order, testbed: paths of the files; no testbed: the lab that is about to be built.
         profile: a name, or None for the default.
         robot: options for Robot, as typed after ``--``.
+        recording: where what the gateway is asked and answers is recorded, if anywhere.
     """
 
     order: Path
     testbed: Path | None
     profile: str | None
     robot: tuple[str, ...] = ()
+    recording: Path | None = None
 
 
 def run(call: Call) -> int:
@@ -96,18 +96,24 @@ def run(call: Call) -> int:
         print(plan.sentence(order, testbed, profile, chosen), flush=True)
         shortest, longest = plan.estimate_s(chosen, order, profile)
         tell("plan", checks=chosen.checks, shortest_s=shortest, longest_s=longest)
-        trouble: Exception | None = None
-        try:
-            status = _robot(call, profile.name, folder)
-        except KeyboardInterrupt:
-            status = _STOPPED
-        except Exception as error:  # of Robot itself, as where its output cannot be written
-            status, trouble = _FAILED, error
-        if room.is_all_that_is_left():  # Robot may say no more than that a file is closed
-            trouble = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        room.give()
-        with deaf():  # all that may be stopped is over; what is left takes seconds
-            return _close(status, folder, trouble)
+        with recorded(call.recording, order, testbed, profile.name):
+            inputs = Inputs(call.order, call.testbed, profile.name, call.robot)
+            return _carry_out(inputs, folder, room)
+
+
+def _carry_out(inputs: Inputs, folder: Path, room: Room) -> int:
+    trouble: Exception | None = None
+    try:
+        status = execute(inputs, folder)
+    except KeyboardInterrupt:
+        status = _STOPPED
+    except Exception as error:  # of Robot itself, as where its output cannot be written
+        status, trouble = _FAILED, error
+    if room.is_all_that_is_left():  # Robot may say no more than that a file is closed
+        trouble = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    room.give()
+    with deaf():  # all that may be stopped is over; what is left takes seconds
+        return _close(status, folder, trouble)
 
 
 def _room(folder: Path) -> Room:
@@ -149,77 +155,11 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     order = load_order(call.order, catalogue)
     load_published(VARIABLES / "published_results.yaml")
     _robot_options(call.robot)
+    if call.recording:
+        must_be_new(call.recording)
     checks, chosen = plan.selected(SUITES, call.robot)
     sentences.must_be_sound(checks, SUITES)
     return order, profile, chosen
-
-
-def _robot(call: Call, profile: str, folder: Path) -> int:
-    """Run the suites in this process, so that whatever ends it ends them too."""
-    _hear(folder / OUTPUT)
-    variables = {
-        "ORDER": call.order.resolve(),
-        "TESTBED": call.testbed.resolve(),
-        "PROFILE": profile,
-        "RUN FOLDER": folder,
-        "ROBOT ARGUMENTS": shlex.join(call.robot),
-    }
-    libraries = str(ROOT / "libraries")
-    if libraries not in sys.path:
-        sys.path.insert(0, libraries)
-    return run_cli(
-        [
-            *("--outputdir", str(folder), "--xunit", "xunit.xml", "--console", "none"),
-            *("--listener", "listeners.Verdicts", "--listener", "listeners.Progress"),
-            *(("--listener", "listeners.Turns") if turns.current else ()),
-            *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),
-            *("--reportbackground", "#e8f5e9:#fdecea:#fff8e1"),
-            *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
-            *(word for name, text in _TAGS.items() for word in ("--tagdoc", f"{name}:{text}")),
-            *(word for key, value in variables.items() for word in ("-v", f"{key}:{value}")),
-            *call.robot,
-            str(SUITES),
-        ],
-        exit=False,
-    )
-
-
-_TAGS = {
-    "preflight": "Is it the right gateway, safely managed, and is the rig ready?",
-    "customer_rules": "The customer's own policies, as they are written.",
-    "baseline": "What the rig carries without the gateway.",
-    "stateful": "The tier's throughput through the firewall.",
-    "loss": "Packets lost on the way.",
-    "enforcement": "What no policy permits is blocked.",
-    "ceiling": "The tier's rate and no more.",
-    "security_services": "What inspection stops, and what it costs.",
-    "large_file": "Checks that download one large file, with services off and on.",
-    "downloads": "Checks that time downloads.",
-    "proxy": "The explicit web proxy and its users.",
-    "site_to_site": "Tunnels to other offices: ciphers, number, and how they come back.",
-    "vpn": "The promised VPN users, and who is refused.",
-    "provisioning": "Tenants beside the customer, step by step.",
-    "edge": "Where the customer's network meets others: addresses, floods, who is who.",
-    "handover": "The gateway is as it was before.",
-    "throughput": "Checks that send a set of trials.",
-    "load": "Checks of many users, tunnels or tenants, which other traffic would disturb.",
-}
-
-
-def _hear(output: Path) -> None:
-    """Signals before and after Robot's own time with them.
-
-    Args:
-        output: that Robot begins with its run; a signal after its end comes too late to stop it.
-    """
-
-    def heard(number: int, frame: FrameType | None) -> None:
-        if not output.exists():
-            raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, heard)
-    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def _close(status: int, folder: Path, trouble: Exception | None) -> int:

@@ -7,12 +7,12 @@ read back and compared with what the gateway was told.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from gatepass.base.phrase import NOTHING, Phrase
+from gatepass.gateway import transport
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.rules import POLICY
@@ -115,13 +115,13 @@ class TenantProvisioning:
             for step, tables in tenant.steps.items():
                 if self._stopped.is_set():
                     return SetUp(tenant, seconds, step)
-                begun = time.monotonic()
+                begun = transport.current.elapsed_s()
                 try:
                     for path, rows in tables:
                         _put(changes, path, rows)
                 except (AssertionError, Refused, GatewayLost) as error:
                     return SetUp(tenant, seconds, step, error)
-                seconds[step] = time.monotonic() - begun
+                seconds[step] = transport.current.elapsed_s() - begun
             return SetUp(tenant, seconds)
         finally:
             gateway.close()
