@@ -3,65 +3,64 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 
 from fuzz.mangling import damaged, mangled
+from gatepass.base.masking import Secrets
 from gatepass.gateway import transport
+from gatepass.gateway.exchange import asked, key_of
+from gatepass.gateway.player import Player
+from gatepass.gateway.recording import Head, Recorded, Recording
 from gatepass.gateway.transport import Answer
 
-Key = tuple[str, str, str]
+_HEAD = Head(
+    gatepass="0", began="2026-01-01T00:00:00+00:00", mark="gp0a1b2c", profile="quick", order={},
+    testbed={},
+)
 _PAGES = (b"", b"{}", b"[]", b"null", b"0", b'"x"', b"<!DOCTYPE html><html></html>", b"\xff\xfe")
 
 
-def key_of(method: str, url: str, more: dict) -> Key:
-    """What a call is known by: method, path with query, body."""
-    query = json.dumps(more.get("params") or {}, sort_keys=True, default=str)
-    return method, f"{url.partition('/api/v2/')[2]}?{query}", json.dumps(more.get("json"))
-
-
-class Recorder:
+class Keeper(transport.Way):
     """Calls a device and keeps what it answers, in order."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[Key, Answer]] = []
-        self._call = transport.call
+        self.exchanges: list[Recorded] = []
+        self._secrets = Secrets()
 
-    def __call__(self, session: object, method: str, url: str, timeout: float, **more) -> Answer:
-        answer = self._call(session, method, url, timeout, **more)
-        self.answers.append((key_of(method, url, more), answer))
+    @property
+    def answers(self) -> list[Answer]:
+        return [one.answer for one in self.exchanges]
+
+    def call(self, session: Any, method: str, url: str, timeout_s: float, **more: Any) -> Answer:
+        answer = super().call(session, method, url, timeout_s, **more)
+        key = key_of(asked(session, method, url, more, self._secrets))
+        self.exchanges.append(Recorded(key, "", 1, answer))
         return answer
 
 
-class Replay:
+class Replay(Player):
     """Answers as recorded, but for one.
 
     Args:
-        answers: of a `Recorder`.
+        exchanges: of a `Keeper`.
         at: which one is altered.
         instead: status and content that come for it.
     """
 
-    def __init__(
-        self, answers: list[tuple[Key, Answer]], at: int, instead: tuple[int, bytes]
-    ) -> None:
-        self._left: dict[Key, list[Answer]] = defaultdict(list)
-        for number, (key, answer) in enumerate(answers):
-            if number == at:
-                answer = Answer(answer.method, answer.path, *instead)
-            self._left[key].append(answer)
+    def __init__(self, exchanges: list[Recorded], at: int, instead: tuple[int, bytes]) -> None:
+        altered = replace(exchanges[at], answer=_altered(exchanges[at].answer, instead))
+        super().__init__(Recording(_HEAD, [*exchanges[:at], altered, *exchanges[at + 1 :]]))
 
-    def __call__(self, session: object, method: str, url: str, timeout: float, **more) -> Answer:
-        left = self._left[key_of(method, url, more)]
-        if not left:  # asked for otherwise than in the recording: the device knows nothing of it
-            body = b'{"status": "error", "error": -3, "http_status": 404}'
-            return Answer(method, url.partition("/api/v2")[2], 404, body)
-        return left.pop(0) if len(left) > 1 else left[0]
+    def unknown(self, told: dict[str, Any]) -> Answer:
+        """Asked for otherwise than in the recording: the device knows nothing of it."""
+        body = b'{"status": "error", "error": -3, "http_status": 404}'
+        return Answer(told["method"], told["path"], 404, body)
 
 
-class Altering:
+class Altering(transport.Way):
     """Calls a device and alters one of its answers.
 
     Args:
@@ -71,14 +70,16 @@ class Altering:
 
     def __init__(self, at: int, instead: tuple[int, bytes]) -> None:
         self._at, self._instead, self._number = at, instead, -1
-        self._call = transport.call
 
-    def __call__(self, session: object, method: str, url: str, timeout: float, **more) -> Answer:
-        answer = self._call(session, method, url, timeout, **more)
+    def call(self, session: Any, method: str, url: str, timeout_s: float, **more: Any) -> Answer:
+        answer = super().call(session, method, url, timeout_s, **more)
         self._number += 1
-        if self._number != self._at:
-            return answer
-        return Answer(answer.method, answer.path, *self._instead)
+        return _altered(answer, self._instead) if self._number == self._at else answer
+
+
+def _altered(answer: Answer, instead: tuple[int, bytes]) -> Answer:
+    status, content = instead
+    return replace(answer, status=status, content=content)
 
 
 @st.composite

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.limits import examples, within
-from fuzz.replay import Altering, Recorder, Replay, altered
+from fuzz.replay import Altering, Keeper, Replay, altered
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.printable import MOST, printable
 from gatepass.gateway import fortigate, transport
@@ -145,25 +145,23 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", [*READS, *WRITES])
 def test_one_answer_is_altered(
-    name: str, gateway: FortiGate, tmp_path: Path, no_waiting: None, monkeypatch: pytest.MonkeyPatch
+    name: str, gateway: FortiGate, tmp_path: Path, no_waiting: None
 ) -> None:
     job = (READS | WRITES)[name]
-    recorder = Recorder()
-    with monkeypatch.context() as recording:
-        recording.setattr(transport, "call", recorder)
+    kept = Keeper()
+    with transport.by(kept):
         job(Run(gateway, tmp_path))
-    answers = recorder.answers
+    answers = kept.answers
     assert answers
 
     @examples(100 if name in READS else 125)
     @given(st.data())
     def told(data: st.DataObject) -> None:
         at = data.draw(st.integers(0, len(answers) - 1))
-        instead = data.draw(altered(answers[at][1]))
-        monkeypatch.setattr(transport, "call", Replay(answers, at, instead))
+        instead = data.draw(altered(answers[at]))
         client = FortiGate(gateway.url, "x", gateway.ca_file, timeout_s=0.05, patience_s=0)
         try:
-            with within(LONGEST_S):
+            with within(LONGEST_S), transport.by(Replay(kept.exchanges, at, instead)):
                 job(Run(client, tmp_path))
         except (GatewayLost, Refused, NotApplicable, NotProven, AssertionError) as verdict:
             sentence = str(verdict)
@@ -176,15 +174,13 @@ def test_one_answer_is_altered(
 
 
 def test_an_answer_to_the_undoing_is_altered(
-    gateway: FortiGate, device: GatewayUnderTest, tmp_path: Path, no_waiting: None,
-    monkeypatch: pytest.MonkeyPatch,
+    gateway: FortiGate, device: GatewayUnderTest, tmp_path: Path, no_waiting: None
 ) -> None:
     """Whatever comes: *back as it was* is said only where it is so, and the next try does it."""
     before = comparable(gateway.backup())
     saved = tmp_path / "before.conf"
     saved.write_text(before)
     path = tmp_path / "journal.jsonl"
-    real = transport.call
 
     def changed() -> Changes:
         path.unlink(missing_ok=True)
@@ -193,23 +189,21 @@ def test_an_answer_to_the_undoing_is_altered(
         changes.change("firewall/policy", 1, {"comments": "ours"})
         return changes
 
-    changes, recorder = changed(), Recorder()
-    monkeypatch.setattr(transport, "call", recorder)
-    assert undo(gateway, changes.journal, saved).identical
-    monkeypatch.setattr(transport, "call", real)
+    changes, kept = changed(), Keeper()
+    with transport.by(kept):
+        assert undo(gateway, changes.journal, saved).identical
+    answers = kept.answers
 
     @examples(150)
     @given(st.data())
     def told(data: st.DataObject) -> None:
-        at = data.draw(st.integers(0, len(recorder.answers) - 1))
-        instead = data.draw(altered(recorder.answers[at][1]))
+        at = data.draw(st.integers(0, len(answers) - 1))
+        instead = data.draw(altered(answers[at]))
         changes = changed()
-        monkeypatch.setattr(transport, "call", Altering(at, instead))
         try:
-            with within(LONGEST_S):
+            with within(LONGEST_S), transport.by(Altering(at, instead)):
                 first = undo(gateway, changes.journal, saved)
         finally:
-            monkeypatch.setattr(transport, "call", real)
             gateway.other = ""
             after, closed = comparable(gateway.backup()), changes.journal.closed
             again = closed or undo(gateway, changes.journal, saved)

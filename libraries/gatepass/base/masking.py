@@ -69,26 +69,25 @@ class Secrets:
         self._known = set(filter(None, known))
         self._learning = threading.Lock()  # several connections may be at work
 
+    def learn(self, value: object) -> None:
+        """Know those of something that was sent; a device's answers may call anything a secret."""
+        if isinstance(value, dict):
+            met = {one for key, one in value.items() if _hides(str(key), one)}
+            with self._learning:
+                self._known |= {one for one in met if len(one) >= _LEAST}
+            value = list(value.values())
+        if isinstance(value, list | tuple):
+            for one in value:
+                self.learn(one)
+
     def taken_from(self, value: object) -> object:
-        """What was sent or answered, as parsed from JSON, without them; those in it are learned."""
-        self._learn(value)
+        """What was sent or answered, as parsed from JSON, without them."""
         return masked(value, self._longest_first())
 
     def taken_from_text(self, text: str) -> str:
         """A text without them: FortiOS' CLI, or what was to be JSON."""
         text = masked_text(text, self._longest_first())
         return _ATTRIBUTE.sub(_without_value, _SET.sub(_without_value, text))
-
-    def _learn(self, value: object) -> None:
-        if isinstance(value, dict):
-            met = {one for key, one in value.items() if _hides(str(key), one)}
-            met = {one for one in met if len(one) >= _LEAST and not one.startswith("ENC ")}
-            with self._learning:
-                self._known |= met
-            value = list(value.values())
-        if isinstance(value, list | tuple):
-            for one in value:
-                self._learn(one)
 
     def _longest_first(self) -> list[str]:
         """One may be the beginning of another."""

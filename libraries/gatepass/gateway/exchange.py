@@ -47,6 +47,7 @@ def asked(
         "query": secrets.taken_from(query),
     }
     if (body := more.get("json")) is not None:
+        secrets.learn(body)
         told["body"] = _readable(body, secrets)
     if "Authorization" not in session.headers:
         told["anonymous"] = True

@@ -350,7 +350,7 @@ class FortiGate:
                 break
             self.retries += 1
             self._repeated = True
-            time.sleep(pause_s * random.uniform(0.8, 1.2))
+            transport.current.pause(pause_s * random.uniform(0.8, 1.2))
         self.lost = problem
         raise GatewayLost(self._lost_sentence(method, path))
 

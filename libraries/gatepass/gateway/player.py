@@ -12,6 +12,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import requests
@@ -77,16 +78,37 @@ class Player(transport.Way):
         with self._choosing:
             place = self._place(session, key)
         if place is None:
-            raise NotRecorded(_not_recorded(told))
+            return self.unknown(told)
         found = self._exchanges[place]
         if found.answer is None:
             raise failed(*found.failure)
         self._waited.s = getattr(self._waited, "s", 0.0) + found.answer.took_s
         return found.answer
 
+    def unknown(self, told: dict[str, Any]) -> Answer:
+        """What is answered to a question that the recording does not know.
+
+        Args:
+            told: the question; see `exchange.asked`.
+
+        Raises:
+            NotRecorded: always.
+        """
+        query = "&".join(f"{name}={value}" for name, value in told["query"].items())
+        what = f"{told['method']} {told['path']}{f'?{query}' if query else ''}"
+        body = f" with {str(told['body'])[:200]}" if "body" in told else ""
+        raise NotRecorded(
+            f"the recording has no answer to {what}{body}: nobody asked that when it was made. "
+            "Record it again with this version of Gatepass."
+        )
+
     def elapsed_s(self) -> float:
         """A clock for which each answer takes as long as it took."""
         return time.monotonic() + getattr(self._waited, "s", 0.0)
+
+    def pause(self, seconds: float) -> None:
+        """Nobody is given time by waiting."""
+        self._waited.s = getattr(self._waited, "s", 0.0) + seconds
 
     def check_begins(self, check: str) -> None:
         """Go to where the same check began, or to what came between two checks."""
@@ -134,12 +156,3 @@ def _parts(exchanges: Sequence[Recorded]) -> list[tuple[str, range]]:
         start = stop
     return parts
 
-
-def _not_recorded(told: dict) -> str:
-    query = "&".join(f"{name}={value}" for name, value in told["query"].items())
-    what = f"{told['method']} {told['path']}{f'?{query}' if query else ''}"
-    body = f" with {str(told['body'])[:200]}" if "body" in told else ""
-    return (
-        f"the recording has no answer to {what}{body}: nobody asked that when it was made. Record "
-        "it again with this version of Gatepass."
-    )

@@ -84,6 +84,10 @@ class Way:
         """A clock that only counts, in seconds, for whoever asks and waits in this thread."""
         return time.monotonic()
 
+    def pause(self, seconds: float) -> None:
+        """Wait before a call is tried again."""
+        time.sleep(seconds)
+
     def check_begins(self, check: str) -> None:
         """What comes belongs to this check; to none where its name is empty."""
 
