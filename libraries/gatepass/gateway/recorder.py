@@ -32,7 +32,7 @@ _COMPRESSED = ".gz"
 
 
 def must_be_new(path: Path) -> None:
-    """Look whether a recording can be made there; nothing is touched.
+    """Try whether a recording can be made there; nothing is left of it.
 
     Raises:
         InputError: it cannot.
@@ -42,10 +42,9 @@ def must_be_new(path: Path) -> None:
         raise InputError(f"--record-api {path}: there is such a file. Name another one.")
     if not folder.is_dir():
         raise InputError(f"--record-api {path}: there is no folder {folder}. Name one that is.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(
-            f"--record-api {path}: nothing can be written in {folder}. Name a place that can be."
-        )
+    with ExitStack() as files:
+        _made(path, files)
+    path.unlink()
 
 
 class Recorder(transport.Way):

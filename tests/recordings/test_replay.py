@@ -1,0 +1,237 @@
+"""`./run.sh replay` comes to the verdicts of the run that was recorded, and reaches nobody."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+import yaml
+from robot.api import TestSuite
+
+from gatepass.gateway.journal import NAME
+from gatepass.gateway.recording import Recording
+from recordings.conftest import Recorded
+from recordings.make import RECORDINGS, RELEASES
+from recordings.talker import ROOT, call
+
+SUITES = TestSuite.from_file_system(ROOT / "suites")
+TALKING = {test.name for test in SUITES.all_tests if "api" in test.tags}
+MOST_KB = 300
+
+
+def verdicts_of(results: Path) -> dict[str, str]:
+    """The verdicts of the one replay in a results folder, by the names of the checks."""
+    (output,) = results.glob("replays/*/*/output.xml")
+    tests = ElementTree.parse(output).iter("test")
+    return {
+        test.get("name"): test.find("meta[@name='Verdict']").text for test in tests
+    }
+
+
+def is_one_sentence(done: subprocess.CompletedProcess[str], *telling: str) -> None:
+    assert done.returncode == 64, done.stdout + done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Mistake: ") and line.endswith((".", "?"))
+    assert [word for word in telling if word not in line] == []
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_labs_own_recordings(release: str, tmp_path: Path) -> None:
+    """Where this fails because more or other things are asked: see `make`."""
+    path = RECORDINGS / f"lab-{release}.jsonl.gz"
+    recorded = Recording.read(path).verdicts
+    assert {check.partition(".")[2] for check in recorded} == TALKING
+    assert set(recorded.values()) == {"pass"}
+    done = call(tmp_path, "replay", str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert verdicts_of(tmp_path) == dict.fromkeys(TALKING, "pass")
+    assert f"v{release}" in next(tmp_path.glob("replays/*/*/output.xml")).read_text()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_labs_own_recordings_are_small_and_tell_nothing_of_a_machine(release: str) -> None:
+    path = RECORDINGS / f"lab-{release}.jsonl.gz"
+    assert path.stat().st_size < MOST_KB * 1024
+    content = gzip.decompress(path.read_bytes()).decode()
+    names = ("/tmp", "/home", "/root", "/work", "BEGIN PRIVATE", "Bearer ")
+    assert [name for name in names if name in content] == []
+    assert not re.search(r"ENC (?!\*\*\*)\S", content)
+    secrets = re.findall(r'"(?:psksecret|passwd|token|api-key|private-key)":"([^"]*)"', content)
+    assert secrets and set(secrets) <= {"***", ""}
+
+
+def test_each_verdict_comes_again(faulty: Recorded, tmp_path: Path) -> None:
+    """Passed, failed, not proven and not applicable; of a gateway that is gone."""
+    assert set(faulty.verdicts) == TALKING
+    assert set(faulty.verdicts.values()) == {"pass", "fail", "not proven", "not applicable"}
+    done = call(tmp_path, "replay", str(faulty.file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert verdicts_of(tmp_path) == faulty.verdicts
+    assert f"{len(TALKING)} of {len(TALKING)} checks ended as they were recorded" in done.stdout
+    assert re.search(r"the other \d+ send traffic\s+or meet the gateway in other ways", done.stdout)
+
+
+def test_all_tries_of_all_connections_are_recorded(faulty: Recorded) -> None:
+    exchanges = [line for line in faulty.lines() if "method" in line]
+    assert len({line["connection"] for line in exchanges}) >= 4  # the run's, a stranger's, tenants'
+    licence = [line for line in exchanges if line["path"] == "monitor/license/status"][:2]
+    assert ["failure" in line for line in licence] == [True, False]
+    stranger = [line for line in exchanges if line.get("anonymous")]
+    assert [(line["check"], line["status"]) for line in stranger] == [
+        ("Preflight.The Management Plane Refuses A Call Without A Token", 200)
+    ]
+    assert faulty.file.stat().st_mode & 0o777 == 0o600
+    assert "Recorded: " in faulty.output
+
+
+def test_a_recording_holds_no_secret_of_its_run(faulty: Recorded) -> None:
+    content = faulty.file.read_text()
+    folder = faulty.testbed.parent
+    assert (folder / "api-token").read_text().strip() not in content
+    assert str(folder) not in content and "PRIVATE KEY" not in content
+    sent = [line["body"] for line in faulty.lines() if line.get("body")]
+    hidden = [body[key] for body in sent for key in ("psksecret", "passwd") if key in body]
+    assert len(hidden) >= 4 and set(hidden) == {"***"}
+    head = faulty.lines()[0]
+    assert head["order"]["customer"] == "recorded" and "flows" not in head["order"]
+
+
+def test_another_answer_is_another_verdict(faulty: Recorded, tmp_path: Path) -> None:
+    path = tmp_path / "mended.jsonl"
+    path.write_text(faulty.file.read_text().replace("vm_expired", "vm_valid").replace(
+        '"valid":false', '"valid":true'))
+    done = call(tmp_path, "replay", str(path))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "- Preflight.The Licence Is Valid: was fail, is pass" in done.stdout
+    assert verdicts_of(tmp_path) == faulty.verdicts | {"The Licence Is Valid": "pass"}
+
+
+def test_what_was_not_recorded_is_not_proven_and_named(faulty: Recorded, tmp_path: Path) -> None:
+    path = tmp_path / "less.jsonl"
+    kept = [line for line in faulty.lines() if line.get("path") != "monitor/system/time"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    done = call(tmp_path, "replay", str(path))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert verdicts_of(tmp_path) == faulty.verdicts | {"The Gateway's Clock Is Right": "not proven"}
+    told = " ".join(done.stdout.split())
+    assert "the recording has no answer to GET monitor/system/time?vdom=root" in told
+
+
+def test_a_run_that_was_stopped_has_nothing_to_compare_with(
+    faulty: Recorded, tmp_path: Path
+) -> None:
+    path = tmp_path / "stopped.jsonl"
+    kept = [line for line in faulty.lines() if "Clock" not in line.get("check", "")[:30]
+            or "verdict" not in line]
+    path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    done = call(tmp_path, "replay", str(path))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "Clock Is Right: is fail; its run did not come to it" in " ".join(done.stdout.split())
+
+
+def test_with_another_order_and_testbed(faulty: Recorded, tmp_path: Path) -> None:
+    """The files that the testbed names are elsewhere."""
+    order = tmp_path / "order.yaml"
+    told = yaml.safe_load((ROOT / "variables" / "orders" / "lab.yaml").read_text())
+    order.write_text(yaml.safe_dump(told | {"gateway": {"version": "7.2"}}))
+    testbed = tmp_path / "testbed.yaml"
+    testbed.write_text(faulty.testbed.read_text())
+    done = call(
+        tmp_path / "results", "replay", str(faulty.file), "--order", str(order), "--testbed",
+        str(testbed), "--profile", "smoke",
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "The Firmware Fits The Order: was pass, is fail" in done.stdout
+    assert verdicts_of(tmp_path / "results")["The Resources Fit The Order"] == "not applicable"
+
+
+def test_a_replay_is_taken_for_no_run(faulty: Recorded, tmp_path: Path) -> None:
+    """No certificate, no results, no place in the record; nobody restores anything for it."""
+    killed = tmp_path / "20260101-000000-killed"
+    killed.mkdir()
+    head = {"do": "start", "mark": "gp0a1b2c", "serial": "LABGW0000000001", "testbed": "gone.yaml"}
+    (killed / NAME).write_text(json.dumps(head) + "\n")
+    done = call(tmp_path, "replay", str(faulty.file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (killed / NAME).read_text() == json.dumps(head) + "\n"
+    (folder,) = tmp_path.glob("replays/*/*")
+    assert {path.name for path in folder.iterdir()} >= {"report.html", "output.xml", "xunit.xml"}
+    assert not [path for path in tmp_path.rglob("*") if "certificate" in path.name]
+    assert {path.name for path in tmp_path.iterdir()} == {"replays", killed.name}
+    suite = ElementTree.parse(folder / "output.xml").find("suite")
+    assert suite.get("name") == "Replay" and "no acceptance" in suite.find("doc").text
+    assert suite.find("meta[@name='REPLAY']") is not None
+    output = str(folder / "output.xml")
+    for words in (["certificate", output], ["results", output], ["history", "--add", output]):
+        is_one_sentence(call(tmp_path, *words), "output.xml", "of the replay of a recording")
+    restored = call(tmp_path, "restore")
+    assert "replays" not in restored.stdout + restored.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        ([], ["FILE"]),
+        (["no-such-recording"], ["no-such-recording", "does not exist"]),
+        (["README.md"], ["README.md", "is no recording of Gatepass"]),
+        (["variables"], ["variables", "is not a regular file"]),
+        (["{recording}", "--order", "nowhere.yaml"], ["nowhere.yaml"]),
+        (["{recording}", "--testbed", "nowhere.yaml"], ["nowhere.yaml"]),
+        (["{recording}", "--profile", "hasty"], ["hasty", "quick"]),
+        (["{recording}", "--resume", "x"], ["--resume"]),
+        (["{cut_off}"], ["breaks off after"]),
+        (["{order}"], ["line 1", "the order in this recording", "SGW-9", "--order"]),
+        (["{testbed}"], ["line 1", "the testbed in this recording", "--testbed"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_a_wrong_call(
+    faulty: Recorded, tmp_path: Path, words: list[str], telling: list[str]
+) -> None:
+    lines = faulty.lines()
+    order = lines[0] | {"order": lines[0]["order"] | {"tier": "SGW-9"}}
+    testbed = lines[0] | {"testbed": {"testbed": "t", "gateway": [], "endpoints": {"client": 1}}}
+    contents = {"cut_off": lines[:-1], "order": [order, lines[-1]], "testbed": [testbed, lines[-1]]}
+    files = {"recording": str(faulty.file)}
+    for name, content in contents.items():
+        files[name] = str(tmp_path / name)
+        Path(files[name]).write_text("".join(json.dumps(line) + "\n" for line in content))
+    done = call(tmp_path / "results", "replay", *(word.format(**files) for word in words))
+    is_one_sentence(done, *telling)
+    assert not list((tmp_path / "results").glob("replays/*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        (["--record-api", "{testbed}"], ["--record-api", "there is such a file"]),
+        (["--record-api", "{folder}/none/r"], ["--record-api", "there is no folder"]),
+        (["--record-api", "/proc/r"], ["--record-api", "/proc"]),
+        (["--record-api"], ["--record-api"]),
+        (["--record-api", "{folder}/r", "--lab-gateways", "2"], ["--record-api", "one run"]),
+        (["--record-api", "{folder}/r", "--resume", "fleet-x"], ["--record-api", "one run"]),
+        (["--record-api", "{folder}/r", "--testbed", "{testbed}"], ["--record-api", "one run"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_a_recording_that_cannot_be_made(
+    faulty: Recorded, tmp_path: Path, words: list[str], telling: list[str]
+) -> None:
+    """Told before anything is touched."""
+    own = {"testbed": str(faulty.testbed), "folder": str(tmp_path)}
+    given = ["run", "--testbed", own["testbed"], *(word.format(**own) for word in words)]
+    is_one_sentence(call(tmp_path / "results", *given), *telling)
+    assert not list(tmp_path.iterdir())
+
+
+def test_validating_makes_no_recording(faulty: Recorded, tmp_path: Path) -> None:
+    own = ("validate", "--testbed", str(faulty.testbed), "--record-api")
+    done = call(tmp_path / "results", *own, str(tmp_path / "r"))
+    assert (done.returncode, done.stderr) == (0, "")
+    is_one_sentence(call(tmp_path / "results", *own, "/proc/r"), "--record-api /proc/r")
+    assert not list(tmp_path.iterdir())
