@@ -122,16 +122,20 @@ class FaultyLab:
     ) -> None:
         call(GatewayDevice(self.state.parent).control_socket, method, resource, values)
 
-    def run(self, *tests: str, order: Path | None = None) -> Ended:
+    def run(
+        self, *tests: str, order: Path | None = None, recording: Path | None = None
+    ) -> Ended:
         """Run the checks whose long names match these patterns; all without one.
 
         Args:
             tests: the patterns.
             order: path of the order's file; the lab's own unless given.
+            recording: where what the gateway is asked and answers is recorded, if anywhere.
         """
         results = Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
         words = ["gatepass", "run", "--testbed", str(self.testbed), "--profile", "smoke"]
         words += ["--order", str(order)] if order else []
+        words += ["--record-api", str(recording)] if recording else []
         chosen = [word for test in tests for word in ("--test", test)]
         pdf = {"GATEPASS_PDF": "no"} if chosen else {}
         done = self._call(*words, *(["--", *chosen] if chosen else []), results=results, more=pdf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -18,8 +19,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
 
 
 @pytest.fixture(scope="session")
-def whole_run(lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> Ended:
-    """All checks, with the profile for tests.
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the whole run is recorded."""
+    return tmp_path_factory.mktemp("recorded") / "whole.jsonl"
+
+
+@pytest.fixture(scope="session")
+def whole_run(lab: FaultyLab, recording: Path, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """All checks, with the profile for tests, and recorded.
 
     One cipher of site-to-site tunnels stands for all: nobody else may be at work meanwhile.
     """
@@ -27,4 +34,4 @@ def whole_run(lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> Ended
     order["vpn"]["ipsec"] = ["aes256gcm-dh14"]
     file = tmp_path_factory.mktemp("whole") / "order.yaml"
     file.write_text(yaml.safe_dump(order))
-    return lab.run(order=file)
+    return lab.run(order=file, recording=recording)
