@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from api_server import ScriptedApi, silence, told
 from gateway_client import TOKEN, GatewayUnderTest
 
+from gatepass.base.errors import NotProven
 from gatepass.gateway import transport
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.exchange import key_of
@@ -23,6 +25,7 @@ from gatepass.gateway.recorder import Recorder
 from gatepass.gateway.recording import Head, Recorded, Recording
 from gatepass.gateway.transport import Answer
 from gatepass.gateway.workspace import new_mark
+from support.run_context import RunContext
 
 HEAD = Head(
     gatepass="1", began="2026-01-01T00:00:00+00:00", mark="gp0a1b2c", profile="quick", order={},
@@ -144,6 +147,14 @@ def test_its_mark_is_borne_and_no_token_is_needed() -> None:
     with replayed() as player:
         assert new_mark() == HEAD.mark and "2026-01-01" in player.replayed
     assert new_mark() != HEAD.mark
+
+
+def test_there_are_no_endpoints() -> None:
+    """So a check that sends traffic proves nothing in a replay."""
+    run = RunContext()
+    run.testbed = SimpleNamespace(endpoints=SimpleNamespace(named={"client": object()}))
+    with replayed(), pytest.raises(NotProven, match="a replay has no endpoints.* the client"):
+        run.client.connect()
 
 
 def recorded(path: Path, job: Callable[[], object]) -> Recording:
