@@ -153,7 +153,7 @@ def test_there_are_no_endpoints() -> None:
     """So a check that sends traffic proves nothing in a replay."""
     run = RunContext()
     run.testbed = SimpleNamespace(endpoints=SimpleNamespace(named={"client": object()}))
-    with replayed(), pytest.raises(NotProven, match="a replay has no endpoints.* the client"):
+    with replayed(), pytest.raises(NotProven, match=r"a replay has no endpoints.* the client"):
         run.client.connect()
 
 

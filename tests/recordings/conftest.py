@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 
 import pytest
 import yaml
-
-sys.path.append(str(Path(__file__).parents[1] / "lab"))
 
 from gatepass.results.outcome import read
 from recordings.talker import ROOT, a_gateway, record, testbed_of

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-for room in ("libraries", ".", "tests", "tests/lab"):
+for room in ("libraries", ".", "tests"):
     sys.path.insert(0, str(ROOT / room))
 
 from recordings.talker import a_gateway, record  # noqa: E402

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
+
+sys.path.append(str(Path(__file__).parents[1] / "lab"))
+
 from gateway_client import GatewayUnderTest
 
 import command_line
