@@ -12,7 +12,7 @@ from types import ModuleType
 from benchmarks import machine
 
 NAMES = (
-    *("overhead", "counters", "policies", "setup", "services", "vpn_ipsec", "vpn_ssl"),
+    *("overhead", "counters", "policies", "setup", "clients", "services", "vpn_ipsec", "vpn_ssl"),
     *("lab_gateways", "fleet", "sequential", "stability", "survive", "leaks"),
 )
 
