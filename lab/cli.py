@@ -18,7 +18,7 @@ from lab.lifecycle.state import Lab, check_name, lab, names
 from lab.lifecycle.takedown import down, remove_left_behind
 from lab.lifecycle.tiers import check_tier
 from lab.nodes.node import Node, environment
-from lab.nodes.topology import NODES
+from lab.nodes.topology import CONTROL, NODES
 from lab.report import fault_list, status
 from lab.run import interruptible, undisturbed
 from lab.several import run_in_labs, several
@@ -120,6 +120,8 @@ def _parser() -> argparse.ArgumentParser:
         _exec,
         "run a command in a node of a lab",
         usage="python -m lab exec NODE [--lab NAME] -- COMMAND…",
+        epilog=f"{CONTROL} is this machine in the lab's management network, with its files and in "
+        "the current folder; the other nodes have a /tmp and a home of their own.",
     )
     one.add_argument("node", metavar="NODE", choices=NODES, help=", ".join(NODES))
     _add_lab(one)
@@ -260,7 +262,8 @@ def _exec(options: argparse.Namespace) -> int:
 
 def _become(node: Node, command: Sequence[str], settings: dict[str, str]) -> NoReturn:
     """Go on as that command in the node; its exit code is then ours."""
-    words = node.entering(command, settings["HOME"])
+    folder = os.getcwd() if node.name == CONTROL else settings["HOME"]
+    words = node.entering(command, folder)
     os.execvpe(words[0], words, settings)
 
 

@@ -15,12 +15,14 @@ from pathlib import Path
 from lab.base import share
 from lab.base.errors import LabError
 from lab.base.process import Process
-from lab.nodes.topology import ENDPOINTS
+from lab.nodes.topology import CONTROL, ENDPOINTS
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 _PRIVATE_FOLDERS = ("/run", "/srv", "/tmp", "/var/tmp", "/var/log", "/dev/shm")
+_PRIVATE_TO_CONTROL = ("/run",)
+"""Whoever tests finds their own files there."""
 _SYSCTL = {
     # First, as it resets others. A host that forwards hands that on to new namespaces; here only
     # the gateway forwards, from when its rules are in force.
@@ -220,7 +222,7 @@ class StartingNode:
         keep = _outermost([PROJECT, lab_folder, Path(sys.prefix), Path(sys.base_prefix)])
         private = [
             folder
-            for folder in (*_PRIVATE_FOLDERS, pwd.getpwuid(0).pw_dir)
+            for folder in _private_folders(name)
             if os.path.isdir(folder) and folder not in ("/", *keep)
         ]
         groups = share.groups()
@@ -297,6 +299,13 @@ class StartingNode:
     def _hear(self) -> str:
         assert self._launcher.stdout is not None
         return self._launcher.stdout.readline().strip()
+
+
+def _private_folders(name: str) -> tuple[str, ...]:
+    """The folders that a node has for itself alone."""
+    if name == CONTROL:
+        return _PRIVATE_TO_CONTROL
+    return *_PRIVATE_FOLDERS, pwd.getpwuid(0).pw_dir
 
 
 def _outermost(paths: Sequence[Path]) -> list[str]:

@@ -5,7 +5,9 @@ All addresses are of the benchmarking ranges, 198.18.0.0/15 (RFC 2544) and 2001:
 
 from dataclasses import dataclass, field
 
-NODES = ("control", "client", "server", "peer", "gateway")
+CONTROL = "control"
+"""Where whoever tests works: the machine itself, in the lab's management network."""
+NODES = (CONTROL, "client", "server", "peer", "gateway")
 ENDPOINTS = ("client", "server", "peer")
 """`peer` stands for the other office of a site-to-site VPN: its gateway and its host in one."""
 

@@ -5,11 +5,12 @@ import json
 import os
 import ssl
 import stat
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import paramiko
 import pytest
-from network_lab import Labs, host
+from network_lab import PROJECT, Labs, host
 from pyroute2 import netns
 
 from inhabitants import alive, inhabitants
@@ -153,6 +154,18 @@ def test_status_says_what_there_is(labs):
 def test_exec_hands_on_output_and_exit_code(labs):
     done = labs.run_in("server", "sh", "-c", "echo out; echo err >&2; exit 7", lab=LAB)
     assert (done.returncode, done.stdout, done.stderr) == (7, "out\n", "err\n")
+
+
+def test_whoever_tests_finds_their_own_files(labs, tmp_path):
+    note = tmp_path / "note"
+    note.write_text("mine\n")
+    command = ["exec", "control", "--lab", LAB, "--", "cat", "note"]
+    done = subprocess.run(
+        labs.command(*command), cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        env={**labs.environment, "PYTHONPATH": str(PROJECT)}, check=False)
+    assert (done.returncode, done.stdout) == (0, "mine\n"), done.stderr
+    for node in ("client", "gateway"):
+        assert labs.run_in(node, "ls", str(note), lab=LAB).returncode != 0
 
 
 def test_shell_opens_in_the_node(labs):
