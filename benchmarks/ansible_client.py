@@ -22,7 +22,7 @@ from typing import Any
 CORE, PACKAGE = "ansible-core==2.19.14", "ansible==12.3.0"
 COLLECTIONS = ("fortinet/fortios", "ansible/netcommon", "ansible/utils")
 FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gatepass-ansible"
-COMMAND = "python -m benchmarks.ansible_client"
+COMMAND = "PYTHONPATH=. .venv/bin/python -m benchmarks.ansible_client"
 MISSING = f"Ansible is not set up in {FOLDER}; set it up with: {COMMAND}"
 
 _PROGRAM = FOLDER / "venv" / "bin" / "ansible-playbook"
