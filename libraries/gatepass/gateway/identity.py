@@ -24,6 +24,7 @@ class Identity:
         hostname, serial, model: its names.
         version: "v7.4.8"; `build` is its number.
         licence: VALID, EVALUATION, or the device's own word for what is wrong with it.
+        evaluation: whether it runs on the permanent evaluation licence.
         vcpus, memory_mb: that it may use (vCPUs; MiB); None where it does not tell.
     """
 
@@ -34,14 +35,9 @@ class Identity:
     version: str
     build: int
     licence: str
+    evaluation: bool
     vcpus: int | None
     memory_mb: int | None
-
-    @property
-    def evaluation(self) -> bool:
-        """Whether it runs on the permanent evaluation licence."""
-        return self.licence == EVALUATION
-
 
 # no control character, and none that turns the direction of writing round
 _Name = Annotated[str, StringConstraints(max_length=200, pattern=r"^\P{C}*$")]
@@ -84,7 +80,7 @@ def identify(gateway: FortiGate, host: str) -> Identity:
     """
     status = validated(_Status, gateway.monitor("system/status"), "GET monitor/system/status")
     machine = _licence(gateway)
-    names = status.results
+    names, licence = status.results, _kind(machine)
     return Identity(
         host=host,
         hostname=names.hostname,
@@ -92,7 +88,8 @@ def identify(gateway: FortiGate, host: str) -> Identity:
         model="-".join(filter(None, (names.model_name, names.model_number))),
         version=status.version,
         build=status.build,
-        licence=_kind(machine),
+        licence=licence,
+        evaluation=licence == EVALUATION,
         vcpus=machine.cpu_used,
         memory_mb=_mib(machine),
     )
