@@ -24,6 +24,7 @@ from lab.gateway.cmdb.rows import Builder
 from lab.gateway.cmdb.store import Store
 from lab.gateway.cmdb.vault import Vault
 from lab.gateway.faults import Faults
+from lab.gateway.fortiguard import Updates
 from lab.gateway.identity import Identity
 from lab.gateway.resources import Resources
 from lab.gateway.security_log import GatewayLog
@@ -89,6 +90,7 @@ class Device:
         on_settings_changed: called when system/global may have changed.
         on_restart: called when it was told to restart.
         restarts: whether it was.
+        updates: of FortiGuard, that change the configuration by themselves.
         banned: hosts that are cut off, as monitor/user/banned shows them, by address.
         config_errors: what of the configuration that was restored last it did not understand.
 
@@ -112,6 +114,7 @@ class Device:
             tables, self.store, Builder(self.vault), self._changed,
             lambda: "evaluation-licence" in self.faults, self._furnish,
             self.faults.loses_object)
+        self.updates = Updates(self.database)
         self.resources = Resources(
             folder.path, lambda: self.applier.call(data_plane.session_counts),
             lambda: "memory-short" in self.faults)

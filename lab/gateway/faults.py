@@ -93,7 +93,8 @@ class Faults:
         if parameters is None or not path.startswith(parameters["path"]):
             return False
         seen = self._calls["objects-lost"] = self._calls.get("objects-lost", 0) + 1
-        return seen % max(1, int(parameters["every"])) == 0
+        lost, left = divmod(seen, max(1, int(parameters["every"])))
+        return left == 0 and (not parameters["times"] or lost <= parameters["times"])
 
     def ignores_delete(self, path: str) -> bool:
         """Whether a DELETE of this path is to be answered and not done."""

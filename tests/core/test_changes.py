@@ -234,6 +234,18 @@ class TestVerifying:
         monkeypatch.undo()
         assert restored(changes).identical
 
+    def test_a_script_that_the_gateway_did_in_half_is_done_another_way(
+        self, changes: Changes, device: GatewayUnderTest
+    ) -> None:
+        """With what it made of the script removed first."""
+        device.control("PUT", "/faults/objects-lost", {"every": 3, "times": 1})
+        try:
+            assert changes.create_many(POLICY, policies(4), before=1) == "transaction"
+        finally:
+            device.control("DELETE", "/faults/objects-lost")
+        assert ids(changes.gateway) == [100, 101, 102, 103, 1]
+        assert restored(changes).identical
+
     def test_a_delete_that_is_not_done(self, changes: Changes, device: GatewayUnderTest) -> None:
         changes.create_many(POLICY, policies(2))
         device.control("PUT", "/faults/delete-ignored", {})

@@ -7,6 +7,8 @@ from typing import Any
 
 from gateway_client import GatewayUnderTest
 
+from gatepass.gateway.configuration import comparable
+
 IPS_CUSTOM, SENSOR = "cmdb/ips/custom", "cmdb/ips/sensor"
 APP_CUSTOM, APP_LIST = "cmdb/application/custom", "cmdb/application/list"
 URLFILTER, WEBFILTER = "cmdb/webfilter/urlfilter", "cmdb/webfilter/profile"
@@ -53,7 +55,7 @@ def backup(api: GatewayUnderTest) -> str:
 
 def settings(text: str) -> list[str]:
     """The lines of a backup that stay the same from one to the next."""
-    return [line for line in text.splitlines() if not line.startswith("#") and "ENC " not in line]
+    return comparable(text).splitlines()
 
 
 def refused(api: GatewayUnderTest, method: str, path: str, body: Any = None) -> tuple[int, str]:

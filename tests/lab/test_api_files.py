@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
+from itertools import pairwise
 from typing import Any
 
 from gateway_client import ROOT, GatewayUnderTest, policy
 
 from conftest import MakeGateway
+from gatepass.gateway.configuration import comparable
 
 BACKUP = {"destination": "file", "scope": "global"}
 
@@ -26,7 +29,7 @@ def take_backup(api: GatewayUnderTest) -> str:
 
 def settings(text: str) -> list[str]:
     """The lines of a backup that stay the same from one to the next."""
-    return [line for line in text.splitlines() if not line.startswith("#") and "ENC " not in line]
+    return comparable(text).splitlines()
 
 
 def test_script_makes_objects(api: GatewayUnderTest) -> None:
@@ -166,6 +169,20 @@ def test_script_history(api: GatewayUnderTest) -> None:
     assert "frobnicate" in last["status"]
     api.post("monitor/system/config-script/delete", {"id_list": [last["id"]]})
     assert last not in history(api)
+
+
+def test_a_block_that_changes_by_itself(api: GatewayUnderTest) -> None:
+    """FortiGuard's updates write it, while nobody is at work on the gateway."""
+    texts = [take_backup(api) for _ in range(7)]
+    blocks = [
+        re.search(r"^config firewall internet-service-name$.*?^end$", text, re.S | re.M)[0]
+        for text in texts
+    ]
+    assert all(one != other for one, other in pairwise(blocks))
+    assert len({comparable(text) for text in texts}) == 1
+    shown = api.names("firewall/internet-service-name")
+    assert [f'edit "{name}"' in blocks[-1] for name in shown] == [True] * 4
+    assert run_script(api, blocks[-1])[0] == 200, "a backup can be read again"
 
 
 def test_backup_and_restore(api: GatewayUnderTest) -> None:

@@ -32,6 +32,7 @@ def _decoded(body: Mapping[str, Any]) -> str:
 
 
 def _running(device: Device, user: str) -> str:
+    device.updates.fetch()
     database = device.database
     return backup(database.state, database.builder, device.identity.version, user)
 

@@ -25,7 +25,10 @@ from lab.gateway.schema.rules.registry import with_rules
 from lab.gateway.versions import Release
 
 # In the order in which a backup shows them: an object stands after the objects that it names.
-FILES = ("system", "device", "objects", "kept", "users", "profiles", "filters", "policies")
+FILES = (
+    *("system", "device", "internet_services", "objects", "kept", "users", "profiles"),
+    *("filters", "policies"),
+)
 RULES = (
     *(anomalies, carried, dhcp, hosts, interfaces, kept, listeners, modes, objects, policies),
     *(vlans, vpn),
