@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from gatepass.inputs.scope import Scope
 from gatepass.results.chapters import chapter_of
 from lab.gateway.monitors import MONITORS
 from lab.gateway.schema import ALL
+from typed_in import type_in
 
 ROOT = Path(__file__).parents[2]
 HERE = "127.0.0.1"
@@ -32,24 +32,12 @@ def scope(device: GatewayUnderTest, tmp_path: Path) -> Scope:
     return World(device, tmp_path).scope()
 
 
-def type_in(device: GatewayUnderTest, lines: list[str]) -> str:
-    """Commands on the gateway's command line, as its administrator types them; the token shown."""
-    *typed, execute = lines
-    content = base64.b64encode("\n".join([*typed, ""]).encode()).decode()
-    script = {"filename": "typed", "file_content": content}
-    device.post("monitor/system/config-script/upload", script)
-    words, name = execute.rsplit(maxsplit=1)
-    assert words == "execute api-user generate-key"
-    body = {"api-user": name.strip('"')}
-    return device.post("monitor/system/api-user/generate-key", body)["results"]["access_token"]
-
-
 @pytest.fixture
 def user(
-    device: GatewayUnderTest, scope: Scope, quick_retries: None
+    device: GatewayUnderTest, gateway: FortiGate, scope: Scope
 ) -> Iterator[FortiGate]:
     """A client of the gateway with the token of the API user that was printed."""
-    token = type_in(device, setup.block(scope, HERE))
+    token = type_in(gateway, setup.block(scope, HERE))
     one = FortiGate(device.url, token, device.folder / "tls" / "ca.pem", timeout_s=5)
     yield one
     one.close()

@@ -79,12 +79,12 @@ class FaultyLab:
 
     def up(self) -> None:
         """Build it, and keep the configuration that it is delivered with."""
-        self._must("lab", "up", NAME)
+        self.must("lab", "up", NAME)
         self._delivered = self.configuration()
 
     def down(self) -> None:
         """Take it down."""
-        self._must("lab", "down", NAME)
+        self.must("lab", "down", NAME)
 
     @contextmanager
     def faults(self, *faults: tuple[str, ...]) -> Iterator[None]:
@@ -93,13 +93,13 @@ class FaultyLab:
         try:
             for name, *words in faults:
                 if (name, *words) in of_endpoints:
-                    self._must("lab", "fault", name, *words, "--lab", NAME)
+                    self.must("lab", "fault", name, *words, "--lab", NAME)
                 else:  # from here, which takes no process
                     self._tell("PUT", f"/faults/{name}", FAULTS[name].values(pairs(words)))
             yield
         finally:
             if of_endpoints:
-                self._must("lab", "fault", "--clear", "--lab", NAME)
+                self.must("lab", "fault", "--clear", "--lab", NAME)
             else:
                 self._tell("DELETE", "/faults")
 
@@ -123,17 +123,23 @@ class FaultyLab:
         call(GatewayDevice(self.state.parent).control_socket, method, resource, values)
 
     def run(
-        self, *tests: str, order: Path | None = None, recording: Path | None = None
+        self,
+        *tests: str,
+        order: Path | None = None,
+        testbed: Path | None = None,
+        recording: Path | None = None,
     ) -> Ended:
         """Run the checks whose long names match these patterns; all without one.
 
         Args:
             tests: the patterns.
             order: path of the order's file; the lab's own unless given.
+            testbed: path of the testbed's file; the lab's own unless given.
             recording: where what the gateway is asked and answers is recorded, if anywhere.
         """
         results = Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
-        words = ["gatepass", "run", "--testbed", str(self.testbed), "--profile", "smoke"]
+        words = ["gatepass", "run", "--testbed", str(testbed or self.testbed)]
+        words += ["--profile", "smoke"]
         words += ["--order", str(order)] if order else []
         words += ["--record-api", str(recording)] if recording else []
         chosen = [word for test in tests for word in ("--test", test)]
@@ -143,9 +149,18 @@ class FaultyLab:
         output = done.stdout + done.stderr
         return Ended(done.returncode, output, folder, read(folder / "output.xml"))
 
+    def doctor(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Have the lab looked at."""
+        return self._call("gatepass", "doctor", "--testbed", str(self.testbed), *words)
+
+    def print_setup(self, order: Path) -> str:
+        """The commands that make the API user for an order."""
+        words = ("doctor", "--testbed", str(self.testbed), "--order", str(order), "--print-setup")
+        return self.must("gatepass", *words).stdout
+
     def draft_flows(self, to: Path) -> None:
         """Draft flows from the gateway's policies into a new file."""
-        self._must("gatepass", "draft-flows", "--testbed", str(self.testbed), "--to", str(to))
+        self.must("gatepass", "draft-flows", "--testbed", str(self.testbed), "--to", str(to))
 
     def restore(self, ended: Ended) -> subprocess.CompletedProcess[str]:
         """Call restore after that run."""
@@ -160,7 +175,8 @@ class FaultyLab:
         """Whether the gateway's configuration is what it was before all runs."""
         return self.configuration() == self._delivered
 
-    def _must(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def must(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Call a command line that has to work."""
         done = self._call(*words)
         assert done.returncode == 0, done.stderr
         return done

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from faults.faulty_lab import PROJECT, Ended, FaultyLab, lab_in
+from runs.printed_user import printed_user
 
 
 @pytest.fixture(scope="session")
@@ -28,10 +29,12 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole_run(lab: FaultyLab, recording: Path, tmp_path_factory: pytest.TempPathFactory) -> Ended:
     """All checks, with the profile for tests, and recorded.
 
-    One cipher of site-to-site tunnels stands for all: nobody else may be at work meanwhile.
+    One cipher of site-to-site tunnels stands for all: nobody else may be at work meanwhile. Its API
+    user has the rights that were printed for the order, and no others.
     """
     order = yaml.safe_load((PROJECT / "variables" / "orders" / "lab.yaml").read_text())
     order["vpn"]["ipsec"] = ["aes256gcm-dh14"]
     file = tmp_path_factory.mktemp("whole") / "order.yaml"
     file.write_text(yaml.safe_dump(order))
-    return lab.run(order=file, recording=recording)
+    with printed_user(lab, file) as testbed:
+        return lab.run(order=file, testbed=testbed, recording=recording)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from faults.faulty_lab import FaultyLab
+from runs.printed_user import TOKEN
 
 _PERIOD_S = 0.05
 
@@ -30,6 +31,8 @@ def secrets_of(lab: FaultyLab) -> dict[str, str]:
         "private key's frame": "PRIVATE KEY",
     }
     lines = [line for line in key.splitlines() if line and "-----" not in line]
+    if (printed := folder / TOKEN).exists():
+        found["API token that was printed"] = printed.read_text().strip()
     found |= {f"private key, line {number}": line for number, line in enumerate(lines, 1)}
     assert all(len(secret) > 6 for secret in found.values())
     assert len(lines) > 2

@@ -9,12 +9,28 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from faults.faulty_lab import PROJECT, Ended, FaultyLab, hold, must_be_measured
+from gatepass.base.paths import VARIABLES
+from gatepass.gateway import rights
+from gatepass.inputs import load_catalogue, load_order, load_testbed
+from gatepass.inputs.scope import Scope, release_of
 from gatepass.report import certificate
 from gatepass.report.verify import verify
 from gatepass.results.record import APPROVED
+from lab.lifecycle.device import DEFAULT_VERSION
 from runs.killing import Runs
 from runs.leaks import leaks, secrets_of
+from runs.printed_user import asked
 from test_certificate_rendered import CHROMIUM
+
+ANYBODY = {path for path, parts in rights._parts().items() if parts == ("",)}
+"""What takes no right."""
+
+
+def scope_of(lab: FaultyLab) -> Scope:
+    """The lab's order on its testbed."""
+    catalogue = load_catalogue(VARIABLES / "service_catalogue.yaml")
+    order = load_order(VARIABLES / "orders" / "lab.yaml", catalogue)
+    return Scope(load_testbed(lab.testbed), order, release_of(DEFAULT_VERSION))
 
 
 def test_the_order_is_approved(lab: FaultyLab, whole_run: Ended) -> None:
@@ -28,6 +44,28 @@ def test_the_order_is_approved(lab: FaultyLab, whole_run: Ended) -> None:
     hold((one, one.message) for one in checks if one.verdict not in ("pass", "not applicable"))
     assert whole_run.outcome.verdict == APPROVED, whole_run.output
     assert whole_run.exit_code == 0
+
+
+def test_each_chapter_asks_for_what_the_table_of_rights_has(
+    lab: FaultyLab, whole_run: Ended
+) -> None:
+    """Preflight tries to read what all others need; the handover takes back what they have made."""
+    seen = asked(lab, whole_run)
+    table = rights.calls_of(scope_of(lab))
+    for chapter in set(table) - {"preflight", "handover"}:
+        written = {path for path, writes in seen.get(chapter, {}).items() if writes}
+        assert set(seen.get(chapter, {})) - set(table[chapter]) <= ANYBODY, chapter
+        assert written <= {path for path, writes in table[chapter].items() if writes}, chapter
+    assert sum(map(len, seen.values())) > 200
+
+
+def test_no_right_was_given_that_nothing_needs(lab: FaultyLab, whole_run: Ended) -> None:
+    calls = [call for called in asked(lab, whole_run).values() for call in called.items()]
+    written = {part for path, writes in calls if writes for part in rights.parts_of(path)}
+    read = {part for path, _ in calls for part in rights.parts_of(path)}
+    wanted = rights.needed(scope_of(lab))
+    assert {one.part for one in wanted if one.rank == rights.WRITE} == written
+    assert {one.part for one in wanted} == read - {""}
 
 
 def test_what_a_run_leaves(whole_run: Ended) -> None:
