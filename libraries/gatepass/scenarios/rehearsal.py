@@ -199,8 +199,9 @@ def _dhcp(stage: Stage) -> None:
     service = DhcpService(stage.gateway, stage.changes, stage.rules.flow.client_port)
     service.must_be_free()
     mac = hardware_address(stage.changes.mark)
+    router, *servers = (_HOST.format(number) for number in (1, 2, 3))
     settings = DhcpSettings(
-        "255.255.255.0", _HOST.format(1), (_HOST.format(2),), f"{stage.changes.mark}-edge.test", 600
+        "255.255.255.0", router, tuple(servers), f"{stage.changes.mark}-edge.test", 600
     )
     ranges = [(_HOST.format(10), _HOST.format(20))]
     service.create(settings, DhcpPool(ranges, [(mac, _HOST.format(11))], [mac]))

@@ -1,0 +1,1 @@
+"""Holds the lab's declarations and what the suite sends against what Fortinet publishes."""
