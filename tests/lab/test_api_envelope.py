@@ -154,7 +154,7 @@ def test_schema_and_default(api: GatewayUnderTest) -> None:
     ("POST", "cmdb/firewall/policy", policy("p", srcaddr=[]), 500, -56),
     ("POST", "cmdb/firewall/policy", policy("p", srcaddr="all"), 500, -651),
     ("POST", "cmdb/firewall/policy", policy("p", srcaddr=["all"]), 500, -651),
-    ("POST", "cmdb/system/interface", {"name": "port7"}, 500, -4),
+    ("POST", "cmdb/system/interface", {"name": "port7", "type": "physical"}, 500, -4),
     ("DELETE", "cmdb/system/interface/port1", None, 500, -37),
     ("DELETE", f"{ADDRESS}/host-2", None, 500, -23),
     ("DELETE", "cmdb/firewall.service/custom", None, 500, -23),

@@ -41,7 +41,7 @@ def test_a_loopback_comes_and_goes(api: GatewayUnderTest, inner: str) -> None:
 
 
 def test_ports_are_the_devices_own(api: GatewayUnderTest) -> None:
-    assert refusal(api, "POST", INTERFACE, {"name": "port9"}) == -4
+    assert refusal(api, "POST", INTERFACE, {"name": "port9", "type": "physical"}) == -4
     assert refusal(api, "DELETE", f"{INTERFACE}/port1") == -37
 
 

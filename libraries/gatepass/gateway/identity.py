@@ -40,24 +40,24 @@ class Identity:
     memory_mb: int | None
 
 # no control character, and none that turns the direction of writing round
-_Name = Annotated[str, StringConstraints(max_length=200, pattern=r"^\P{C}*$")]
+Name = Annotated[str, StringConstraints(max_length=200, pattern=r"^\P{C}*$")]
 
 
-class _Names(BaseModel):
-    hostname: _Name = ""
-    model_name: _Name = ""
-    model_number: _Name = ""
+class Names(BaseModel):
+    hostname: Name = ""
+    model_name: Name = ""
+    model_number: Name = ""
 
 
 class _Status(BaseModel):
     serial: str = Field(pattern=f"^{SERIAL}$")
     version: str = Field(pattern=r"^v\d+\.\d+\.\d+")
     build: int
-    results: _Names
+    results: Names
 
 
 class _VmLicence(BaseModel):
-    status: _Name = ""
+    status: Name = ""
     valid: bool = False
     cpu_used: int | None = None
     mem_max: float | None = Field(None, ge=0, allow_inf_nan=False)

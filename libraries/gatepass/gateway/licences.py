@@ -12,7 +12,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
 from gatepass.gateway.answers import validated
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.identity import VALID, Identity
+from gatepass.gateway.identity import VALID, Identity, Name
 
 FUNCTIONS = {
     "antivirus": "antivirus",
@@ -32,7 +32,7 @@ _EVALUATION = "the permanent evaluation licence"
 
 class _Licence(BaseModel):
     model_config = ConfigDict(extra="ignore")
-    status: str = "unknown"
+    status: Name = "unknown"
     expires: float | None = Field(None, ge=0, lt=1e11, allow_inf_nan=False)
 
 
