@@ -195,7 +195,12 @@ OF_THE_GATEWAY = [
         SERVICES,
     ),
     gateway("evaluation", fault("evaluation-licence"), "permanent evaluation licence", "preflight"),
-    gateway("clock of the gateway", fault("clock-off"), "ahead of .* Set up NTP", "preflight"),
+    gateway(
+        "clock of the gateway",
+        fault("clock-off"),
+        "ahead of this machine's.*Set up NTP",
+        "preflight",
+    ),
     gateway("firmware", fault("other-firmware"), "ordered is >=7.4; .* v7.2", "preflight"),
     gateway("resources", fault("too-few-resources"), "at least 2; .* reports 1", "preflight"),
     gateway("other device", fault("other-device"), "ordered is FortiGate-VM64-LAB", "preflight"),
