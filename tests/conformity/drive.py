@@ -24,7 +24,7 @@ from .suite import Exchange, recorded
 from .suite import hold as hold_suite
 
 TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "lab")]
+sys.path += [str(TESTS), str(TESTS / "lab")]
 
 from gateway_client import TOKEN, GatewayUnderTest  # noqa: E402
 
