@@ -27,6 +27,7 @@ The Resources Fit The Order
     The Resources Should Fit The Order
 
 The Gateway Knows All That Will Be Set On It
+    [Tags]    api
     The Gateway Should Know All That Will Be Set On It
 
 The Gateway's Clock Is Right
@@ -36,6 +37,7 @@ The Gateway's Clock Is Right
 The Gateway Is Ready
     [Documentation]    Its API user has the rights that the order takes, and no setting of the gateway
     ...    stands in the way of the test: zones, SD-WAN, central NAT and the like.
+    [Tags]    api
     The Gateway Should Be Ready
 
 The Management Plane Answers Over HTTPS Only

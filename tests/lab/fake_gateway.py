@@ -101,7 +101,8 @@ class RememberingPlane:
                  "gateway": "0.0.0.0", "interface": "port2"}]
 
     def interfaces(self) -> dict[str, dict[str, Any]]:
-        return {"port1": {"link": True, "speed": 10000.0, "rx_bytes": 7, "tx_bytes": 9}}
+        linked = {"link": True, "speed": 10000.0}
+        return {"port1": {**linked, "rx_bytes": 7, "tx_bytes": 9}, "port2": linked}
 
     def ipsec(self) -> IpsecStatus:
         return IpsecStatus()

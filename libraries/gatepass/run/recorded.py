@@ -15,9 +15,20 @@ from gatepass.gateway.workspace import new_mark
 from gatepass.inputs.order import Order
 from gatepass.inputs.testbed import Testbed
 
+OF_A_GATEWAY = (
+    *("url", "vdom", "client_port", "server_port", "ssl_vpn_port"),
+    *("may_restart", "may_fill_sessions"),
+)
+OF_A_HOST = (
+    *("address", "address6", "direct_address", "direct_address6"),
+    *("iperf3_port", "probe_port", "gateway_port"),
+)
+"""What a recording tells of a testbed: no file, no log-in, no command."""
 _OF_THE_CUSTOMER = {"customer", "notes", "flows"}
-"""What of an order says who it is for; no check that only talks needs it."""
+"""What of an order says who it is for."""
 _ANONYMOUS = "recorded"
+_SOME_FLOW = {"from": "192.0.2.1", "to": "192.0.2.2", "service": "icmp", "expect": "pass"}
+"""In the place of all flows: that there are some decides what the API user needs rights for."""
 
 
 @contextmanager
@@ -49,20 +60,17 @@ def _head(order: Order, testbed: Testbed, profile: str) -> Head:
     ordered = order.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude=_OF_THE_CUSTOMER
     )
+    flows = {"flows": [_SOME_FLOW]} if order.flows else {}
     endpoints = {
-        name: host.model_dump(
-            mode="json", exclude_none=True, include={"address", "address6", "gateway_port"}
-        )
+        name: host.model_dump(mode="json", exclude_none=True, include=set(OF_A_HOST))
         for name, host in testbed.endpoints.named.items()
     }
-    reached = testbed.gateway.model_dump(
-        mode="json", include={"url", "vdom", "client_port", "server_port"}
-    )
+    reached = testbed.gateway.model_dump(mode="json", include=set(OF_A_GATEWAY))
     return Head(
         gatepass=gatepass.__version__,
         began=datetime.now(UTC).isoformat(timespec="seconds"),
         mark=new_mark(),
         profile=profile,
-        order={"customer": _ANONYMOUS, **ordered},
+        order={"customer": _ANONYMOUS, **ordered, **flows},
         testbed={"testbed": testbed.testbed, "gateway": reached, "endpoints": endpoints},
     )

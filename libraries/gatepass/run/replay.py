@@ -26,6 +26,7 @@ from gatepass.gateway.recording import Recording
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.run import plan
 from gatepass.run.execution import API, Inputs, execute
+from gatepass.run.recorded import OF_A_GATEWAY, OF_A_HOST
 
 AS_RECORDED, OTHERWISE, NOT_COMPARED = 0, 1, 2
 """Exit codes."""
@@ -115,21 +116,27 @@ def _inputs(args: argparse.Namespace, recording: Recording, folder: Path) -> Inp
 
 
 def _whole(testbed: Mapping[str, Any]) -> dict[str, Any]:
-    """A recorded testbed with all that a testbed has to have; what is added leads nowhere."""
-    gateway, ends = (_group(testbed.get(name)) for name in ("gateway", "endpoints"))
+    """A recorded testbed with all that a testbed has to have; what is added leads nowhere.
+
+    A stranger may have written anything into it, commands among it: no more is taken over than
+    what a recording tells.
+    """
     ssh = {"user": "nobody", "key_file": "none", "known_hosts_file": "none"}
     return {
-        **testbed,
-        "gateway": {**gateway, "ca_file": "none", "token": {"env": "NONE"}},
+        "testbed": testbed.get("testbed"),
+        "gateway": {
+            **_some(testbed.get("gateway"), OF_A_GATEWAY),
+            **{"ca_file": "none", "token": {"env": "NONE"}},
+        },
         "endpoints": {
-            name: {**_group(host), "ssh": {"host": f"{name}.invalid", **ssh}}
-            for name, host in ends.items()
+            name: {**_some(host, OF_A_HOST), "ssh": {"host": f"{name}.invalid", **ssh}}
+            for name, host in _some(testbed.get("endpoints"), ("client", "server", "peer")).items()
         },
     }
 
 
-def _group(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _some(group: object, keys: Sequence[str]) -> dict[str, Any]:
+    return {key: group[key] for key in keys if key in group} if isinstance(group, dict) else {}
 
 
 def _plan(path: Path, recording: Recording) -> str:
