@@ -54,13 +54,15 @@ def test_each_release_has_a_recording() -> None:
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name)
 def test_a_recording_that_is_kept(path: Path, tmp_path: Path) -> None:
-    """Where this fails because more or other things are asked: see `make`."""
+    """The lab's are to be made anew (see `make`) where more is asked; a device's cannot be."""
     done = call(tmp_path, "replay", str(path))
-    assert done.returncode == 0, done.stdout + done.stderr
-    recorded = {name.partition(".")[2]: one for name, one in Recording.read(path).verdicts.items()}
-    replayed = verdicts_of(tmp_path)
-    assert set(replayed) == TALKING
-    assert replayed == {name: recorded[name] for name in TALKING}
+    if path.name.startswith("lab-"):
+        assert done.returncode == 0, done.stdout + done.stderr
+        recorded = Recording.read(path).verdicts
+        assert verdicts_of(tmp_path) == {
+            check.partition(".")[2]: verdict for check, verdict in recorded.items()
+        }
+    assert done.returncode in (0, 2), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name)
@@ -124,19 +126,24 @@ def test_another_answer_is_another_verdict_and_none_is_not_proven(
     assert verdicts_of(tmp_path) == faulty.verdicts | {"The Licence Is Valid": "pass"} | unknown
     told = " ".join(done.stdout.split())
     assert "- Preflight.The Licence Is Valid: was fail, is pass" in told
+    assert "Clock Is Right: was fail; the recording lacks an answer to tell by" in told
     assert "the recording has no answer to GET monitor/system/time?vdom=root" in told
 
 
-def test_a_run_that_was_stopped_has_nothing_to_compare_with(
-    faulty: Recorded, tmp_path: Path
-) -> None:
+def test_what_cannot_be_compared_is_told(faulty: Recorded, tmp_path: Path) -> None:
+    """As where the run was stopped before a check ended, or where less was asked at that time."""
     path = tmp_path / "stopped.jsonl"
-    kept = [line for line in faulty.lines() if "Clock" not in line.get("check", "")[:30]
-            or "verdict" not in line]
+    kept = [
+        line for line in faulty.lines()
+        if line.get("path") != "monitor/system/interface"
+        and not ("verdict" in line and "Clock" in line["check"])
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in kept))
     done = call(tmp_path, "replay", str(path))
     assert done.returncode == 2, done.stdout + done.stderr
-    assert "Clock Is Right: is fail; its run did not come to it" in " ".join(done.stdout.split())
+    told = " ".join(done.stdout.split())
+    assert "Clock Is Right: is fail; its run did not come to it" in told
+    assert "The Gateway Is Ready: was pass; the recording lacks an answer to tell by" in told
 
 
 def test_with_another_order_and_testbed(faulty: Recorded, tmp_path: Path) -> None:

@@ -40,12 +40,15 @@ class Player(transport.Way):
 
     Attributes:
         verdicts: of the checks that have ended, by chapter and name.
+        unanswered: those that asked what the recording has no answer to.
     """
 
     def __init__(self, recording: Recording) -> None:
         self.mark = recording.head.mark
         self.replayed = f"what a gateway answered on {recording.head.began[:10]}"
         self.verdicts: dict[str, str] = {}
+        self.unanswered: set[str] = set()
+        self._check = ""
         self._exchanges = recording.exchanges
         self._places: dict[tuple[int, str], list[int]] = defaultdict(list)
         self._begun: dict[str, list[int]] = defaultdict(list)
@@ -97,6 +100,7 @@ class Player(transport.Way):
         query = "&".join(f"{name}={value}" for name, value in told["query"].items())
         what = f"{told['method']} {told['path']}{f'?{query}' if query else ''}"
         body = f" with {str(told['body'])[:200]}" if "body" in told else ""
+        self.unanswered.add(self._check)
         raise NotRecorded(
             f"the recording has no answer to {what}{body}: nobody asked that when it was made. "
             "Record it again with this version of Gatepass."
@@ -112,7 +116,7 @@ class Player(transport.Way):
 
     def check_begins(self, check: str) -> None:
         """Go to where the same check began, or to what came between two checks."""
-        here = self._part.stop
+        self._check, here = check, self._part.stop
         later = [part for name, part in self._parts if name == check and part.start >= here]
         if check:
             any_of = [part for name, part in self._parts if name == check]

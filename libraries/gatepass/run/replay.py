@@ -45,7 +45,7 @@ def replay(arguments: Sequence[str]) -> int:
 
     Returns:
         The exit code: 0 where each check ended as it was recorded, 1 where one did not, 2 where
-        there is one to which the recording has no verdict.
+        the recording lacks a verdict or an answer to tell by.
 
     Raises:
         InputError: a mistake in the call, the recording, or an input file.
@@ -64,7 +64,7 @@ def replay(arguments: Sequence[str]) -> int:
     player = Player(recording)
     with transport.by(player):
         execute(inputs, folder, _ROBOT)
-    return _close(recording, player.verdicts, folder)
+    return _close(recording, player, folder)
 
 
 def _parser() -> Parser:
@@ -153,18 +153,24 @@ def _plan(path: Path, recording: Recording) -> str:
     )
 
 
-def _close(recording: Recording, verdicts: Mapping[str, str], folder: Path) -> int:
+def _close(recording: Recording, player: Player, folder: Path) -> int:
     """The closing box, and the exit code."""
-    known = {check: recording.verdicts.get(check) for check in verdicts}
-    other = [check for check, before in known.items() if before not in (None, verdicts[check])]
-    unknown = [check for check, before in known.items() if before is None]
-    compared = len(known) - len(unknown)
+    alike, other, unknown = 0, [], []
+    for check, now in player.verdicts.items():
+        before = recording.verdicts.get(check)
+        if before is None:
+            unknown.append(f"{check}: is {now}; its run did not come to it")
+        elif before == now:
+            alike += 1
+        elif check in player.unanswered:
+            unknown.append(f"{check}: was {before}; the recording lacks an answer to tell by")
+        else:
+            other.append(f"{check}: was {before}, is {now}")
     lines = [
-        f"Replay: {compared - len(other)} of {compared} checks ended as they were recorded",
+        f"Replay: {alike} of {len(player.verdicts)} checks ended as they were recorded",
         "No gateway was asked, and nothing is accepted.",
-        *(f"- {check}: was {known[check]}, is {verdicts[check]}" for check in other),
-        *(f"- {check}: is {verdicts[check]}; its run did not come to it" for check in unknown),
+        *(f"- {one}" for one in other + unknown),
     ]
     below = {"Report": folder / "report.html", "Log": folder / "log.html"}
     print("\n" + boxed(lines, below), flush=True)
-    return OTHERWISE if other else NOT_COMPARED if unknown or not compared else AS_RECORDED
+    return OTHERWISE if other else NOT_COMPARED if unknown or not alike else AS_RECORDED
