@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,23 @@ def test_a_defect_is_named(world: World, defect: Defect) -> None:
     assert found, [str(one) for one in keeping(made)]
     assert found[0].where == defect.where
     assert defect.keeps in found[0].keeps
+
+
+def test_what_is_worth_knowing_keeps_nothing_from_being_proven(world: World) -> None:
+    soon = time.time() + 10 * 86_400
+
+    def ends(licences: dict) -> dict:
+        return licences | {"ips": licences["ips"] | {"expires": int(soon)}}
+
+    def divided(state: dict) -> dict:
+        return state | {"ha_mode": 2, "is_ha_master": 1, "vdom_mode": "multi-vdom"}
+
+    world.changed |= {"license/status": ends, "web-ui/state": divided}
+    made = world.examine()
+    assert made.is_fine
+    told = " ".join(str(one) for one in made.findings)
+    assert "the licence for intrusion prevention ends on" in told
+    assert "primary unit of a cluster" in told and "it has several VDOMs; root is tested" in told
 
 
 def test_a_full_disk_here(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

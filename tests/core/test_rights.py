@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from api_server import ScriptedApi, told
 from doctor_world import World
 from gateway_client import GatewayUnderTest
 from robot.api import TestSuite
@@ -91,6 +92,23 @@ def test_without_the_device_s_word_for_it_reading_is_tried(
     assert {"firewall/policy", "firewall/shaping-policy"} <= paths
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        told(403),
+        told(404),
+        told(results={"admin": {"name": "me", "profile": "read"}}),
+        told(results={"ha_mode": "a-p of two"}),
+    ],
+    ids=["forbidden", "missing", "another profile", "another word"],
+)
+def test_what_a_device_tells_in_another_way_is_not_known(
+    api: ScriptedApi, client: FortiGate, answer: object
+) -> None:
+    api.script.append(answer)
+    assert own_state(client) is None
+
+
 def test_an_order_that_takes_less_gets_less(device: GatewayUnderTest, tmp_path: Path) -> None:
     world = World(device, tmp_path)
     whole = {one.part: one.rank for one in needed(world.scope())}
@@ -122,7 +140,7 @@ def test_the_chapters_are_those_of_the_suites() -> None:
 
 def test_the_lab_counts_each_table_and_monitor_to_the_same_part() -> None:
     """Whatever the lab has; it is held against the documents of FortiOS by other tests."""
-    paths = [path for path in rights._parts() if path != "transaction"]
+    paths = [path for path in rights.all_parts() if path != "transaction"]
     tables = {table.path: table.access for table in ALL}
     told = {f"monitor/{path}": monitor.group for path, monitor in MONITORS.items()} | tables
     known = [path for path in paths if path in told]

@@ -22,7 +22,7 @@ from runs.leaks import leaks, secrets_of
 from runs.printed_user import asked
 from test_certificate_rendered import CHROMIUM
 
-ANYBODY = {path for path, parts in rights._parts().items() if parts == ("",)}
+ANYBODY = {path for path, parts in rights.all_parts().items() if parts == ("",)}
 """What takes no right."""
 
 

@@ -66,7 +66,8 @@ def _of(finding: Finding, chapters: Sequence[str], width: int) -> Iterator[str]:
     if finding.keeps:
         kept = _told(finding.keeps, chapters)
         yield from _wrapped(f"Keeps from being proven: {kept}.", width, _INDENT)
-    yield from (f"{_INDENT}{command}" for command in finding.commands)
+    untold = (command for command in finding.commands if command not in finding.remedy)
+    yield from (f"{_INDENT}{command}" for command in untold)
 
 
 def _told(kept: Sequence[str], chapters: Sequence[str]) -> str:

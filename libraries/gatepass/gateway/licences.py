@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
@@ -25,7 +26,7 @@ LICENSED = "licensed"
 _NONE = {"no license", "expired"}
 """The device's words, with spaces: that a licence is there, or none is."""
 _MACHINE = "vm"
-_SOON_S = 30 * 86_400
+_SOON_S, _LATEST = 30 * 86_400, 1e11
 _RENEW = "Have the licence installed or renewed."
 _EVALUATION = "the permanent evaluation licence"
 
@@ -33,7 +34,13 @@ _EVALUATION = "the permanent evaluation licence"
 class _Licence(BaseModel):
     model_config = ConfigDict(extra="ignore")
     status: Name = "unknown"
-    expires: float | None = Field(None, ge=0, lt=1e11, allow_inf_nan=False)
+    expires: Any = None
+
+    @property
+    def end(self) -> float:
+        """When it ends, in seconds since the epoch; 0 where that is not told."""
+        told = self.expires
+        return float(told) if isinstance(told, int | float) and 0 <= told < _LATEST else 0.0
 
 
 class _Answer(BaseModel):
@@ -122,8 +129,8 @@ def look(gateway: FortiGate, keeps: Iterable[str]) -> list[Finding]:
     now = time.time()
     for name, licence in _all(gateway).items():
         label = FUNCTIONS.get(name, "the VM itself")
-        if licence.expires and now < licence.expires < now + _SOON_S:
-            day = datetime.fromtimestamp(licence.expires, UTC).date().isoformat()
+        if now < licence.end < now + _SOON_S:
+            day = datetime.fromtimestamp(licence.end, UTC).date().isoformat()
             what = f"the licence for {label} ends on {day}"
             found.append(Finding("gateway", what, "Renew it before the handover."))
     return found

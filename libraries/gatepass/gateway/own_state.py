@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gatepass.gateway.answers import validated
+from gatepass.gateway.answers import Malformed, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 PATH = "web-ui/state"
@@ -78,10 +78,11 @@ class _Answer(_Shape):
 
 
 def own_state(gateway: FortiGate) -> OwnState | None:
-    """Ask for it; None where the device has no such monitor, or keeps it from API users.
+    """Ask for it; None where the device has no such monitor, keeps it from API users, or tells it
+    in another way than is known: it is made for the GUI of the same release.
 
     Raises:
-        GatewayLost: the device does not answer, or with something else.
+        GatewayLost: the device does not answer.
     """
     try:
         answer: Mapping = gateway.monitor(PATH)
@@ -89,4 +90,7 @@ def own_state(gateway: FortiGate) -> OwnState | None:
         if refused.status in (403, 404):
             return None
         raise
-    return validated(_Answer, answer, f"GET monitor/{PATH}").results
+    try:
+        return validated(_Answer, answer, f"GET monitor/{PATH}").results
+    except Malformed:
+        return None
