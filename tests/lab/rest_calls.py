@@ -140,6 +140,34 @@ SINGLETONS: Mapping[str, Mapping[str, Any]] = {
     "firewall.ipmacbinding/setting": {},
 }
 
+VARIANTS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "firewall/policy": (
+        {"nat": "enable", "ippool": "enable", "poolname": refs("ippool-0")},
+        {"action": "deny", "srcintf": refs("zone-0")},
+        {"utm-status": "enable", "av-profile": "profil-0", "webfilter-profile": "profil-0",
+         "file-filter-profile": "profil-0", "application-list": "list-0",
+         "ips-sensor": "sensor-0", "profile-protocol-options": "profil-0"},
+    ),
+    "firewall/address": (
+        {"type": "iprange", "start-ip": "198.18.1.5", "end-ip": "198.18.1.20"},
+        {"type": "geography", "country": "FI"},
+    ),
+    "firewall.service/custom": (
+        {"protocol": "ICMP", "icmptype": 8}, {"protocol": "IP", "protocol-number": 47}),
+    "firewall/vip": ({"portforward": "enable", "extport": "80", "mappedport": "80"},),
+    "vpn.ipsec/phase1-interface": (
+        {"type": "dynamic", "mode-cfg": "enable", "ipv4-start-ip": "10.40.0.1",
+         "ipv4-end-ip": "10.40.0.9", "eap": "enable"},
+        {"peertype": "one", "peerid": "branch", "localid": "us"},
+    ),
+    "vpn.ipsec/phase2-interface": (
+        {"src-addr-type": "range", "src-start-ip": "10.0.0.1", "src-end-ip": "10.0.0.9",
+         "dst-addr-type": "range", "dst-start-ip": "10.9.0.1", "dst-end-ip": "10.9.0.9"},
+    ),
+    "webfilter/urlfilter": ({"entries": [{"id": 1, "url": "a", "type": "regex"}]},),
+    "web-proxy/explicit": ({"ipv6-status": "enable"},),
+}
+"""What else a row of a table may be like, with which other attributes count."""
 _SHARE_OF_NASTY = 0.1
 _NASTY: tuple[Any, ...] = (
     *("", " ", "a b", "port*", "*", "%any", 'x" accept; flush ruleset; #', "a\nb", "a\r", "ä"),
@@ -175,6 +203,24 @@ _BY_NUMBER = {
 def key_name(path: str) -> str:
     """The attribute that is a table's key."""
     return _BY_NUMBER.get(path, "name")
+
+
+def candidates(attribute: Attribute, gateway: LocalGateway) -> list[Any]:
+    """All values of interest for an attribute that stands for itself."""
+    if attribute.options:
+        return [*attribute.options, "", None, "nonsense"]
+    if attribute.references:
+        return [*_known(attribute, gateway), "", "nowhere"]
+    if attribute.type == "integer" and attribute.limits:
+        return [*attribute.limits, attribute.limits[0] + 1, 255, 256, "x"]
+    return list(_NASTY)
+
+
+def _known(attribute: Attribute, gateway: LocalGateway) -> list[Any]:
+    """What an attribute may name."""
+    tables = gateway.device.database.tables
+    keys = [key for path in attribute.references if path in tables for key in gateway.keys(path)]
+    return [*keys, *sorted(attribute.literals, key=str)]
 
 
 class Values:
@@ -221,14 +267,7 @@ class Values:
         if attribute.options:
             return self.one_of(attribute.options)
         if attribute.references:
-            tables = self._gateway.device.database.tables
-            known = [
-                key
-                for path in attribute.references
-                if path in tables
-                for key in self._gateway.keys(path)
-            ]
-            return self.one_of([*known, *sorted(attribute.literals, key=str), ""])
+            return self.one_of([*_known(attribute, self._gateway), ""])
         if attribute.type == "integer" and attribute.limits:
             low, high = attribute.limits
             return self.one_of((low, high, min(low + 1, high), self._random.randint(low, high)))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,21 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from rest_calls import ROWS, SINGLETONS, LocalGateway, Values, key_name, key_of
+from rest_calls import (
+    ROWS,
+    SINGLETONS,
+    VARIANTS,
+    Config,
+    LocalGateway,
+    Values,
+    candidates,
+    key_name,
+    key_of,
+)
 
 from fuzz.limits import LONG
 from gatepass.gateway import policy_table
+from lab.gateway.cmdb.state import State
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.intent.model import Intent
 from lab.gateway.dataplane.ipsec import connections
@@ -31,6 +43,7 @@ from lab.gateway.dataplane.nft.rules import Ruleset, render
 from lab.gateway.dataplane.nft.shaping import ShaperClasses
 from lab.gateway.dataplane.programs.dnsmasq import dnsmasq_configuration
 from lab.gateway.dataplane.programs.squid import squid_configuration
+from lab.gateway.schema.model import Attribute
 from lab.inspector.marks import slots
 from lab.inspector.plan import plan
 from lab.sslvpn.plan import as_message, heard
@@ -73,6 +86,38 @@ def told(intent: Intent) -> None:
     }
     how = {"log": True, "altered": False, "mbps": 0.0, "object_ms": 0.0, "block_all": False}
     plan({"policies": found, **how})
+
+
+def hold(config: Config, before: Intent | None = None) -> Intent:
+    """Check that a configuration can be carried out, and means what it says.
+
+    Args:
+        config: the configuration.
+        before: what was looked at already.
+
+    Returns:
+        What is to be carried out; `before` where it is the same.
+    """
+    intent = compile_config(config)
+    assert intent.problems == ()
+    if before is not None and replace(before, config={}) == replace(intent, config={}):
+        return before
+    for text in texts(intent):
+        assert not [one for one in _INJECTED if one in text]
+    told(intent)
+    table = policy_table.PolicyTable(config)
+    virtual = {address for vip in intent.vips for address in range(*vip.external)}
+    for source, target, protocol, port in _PACKETS:
+        if int(ipaddress.ip_address(target)) in virtual:
+            continue
+        packet = policy_table.Packet(_ARRIVES, _LEAVES, source, target, protocol, port, 40000)
+        said = table.decide(packet)
+        if not said.unclear:
+            found = look_up(
+                intent, Packet(_ARRIVES, source, protocol, target, port), lambda _: _LEAVES
+            )
+            assert found == (said.policyid, "accept" if said.accept else "deny"), packet
+    return intent
 
 
 class Calls(RuleBasedStateMachine):
@@ -129,31 +174,12 @@ class Calls(RuleBasedStateMachine):
             self.hold()
 
     def hold(self) -> None:
-        """The configuration can be carried out, and means what it says."""
-        config = self.gateway.config
-        intent = compile_config(config)
-        assert intent.problems == ()
-        for text in texts(intent):
-            assert not [one for one in _INJECTED if one in text]
-        told(intent)
-        table = policy_table.PolicyTable(config)
-        virtual = {address for vip in intent.vips for address in range(*vip.external)}
-        for source, target, protocol, port in _PACKETS:
-            if int(ipaddress.ip_address(target)) in virtual:
-                continue
-            packet = policy_table.Packet(_ARRIVES, _LEAVES, source, target, protocol, port, 40000)
-            said = table.decide(packet)
-            if said.unclear:
-                continue
-            found = look_up(
-                intent, Packet(_ARRIVES, source, protocol, target, port), lambda _: _LEAVES
-            )
-            assert found == (said.policyid, "accept" if said.accept else "deny"), packet
+        hold(self.gateway.config)
 
 
 Calls.TestCase.settings = settings(
-    max_examples=60 * _TIMES,
-    stateful_step_count=40,
+    max_examples=30 * _TIMES,
+    stateful_step_count=50,
     deadline=None,
     derandomize=_TIMES == 1,
     suppress_health_check=list(HealthCheck),
@@ -161,8 +187,70 @@ Calls.TestCase.settings = settings(
 TestCalls = Calls.TestCase
 
 
-@pytest.mark.parametrize("path", SINGLETONS)
-def test_what_calls_change_begins_with_what_is_taken(tmp_path: Path, path: str) -> None:
-    gateway = LocalGateway(tmp_path)
-    assert gateway.call("PUT", path, dict(SINGLETONS[path])) == 200
-    gateway.close()
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalGateway]:
+    """A gateway with a row in each table."""
+    made = LocalGateway(tmp_path_factory.mktemp("gateway"))
+    made.furnish(*ROWS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def furnished(gateway: LocalGateway) -> Iterator[State]:
+    """Its configuration; what a test makes of it is forgotten."""
+    state = gateway.device.database.state
+    yield state
+    gateway.device.database.state = state
+
+
+def settings_of(
+    attributes: Mapping[str, Attribute], gateway: LocalGateway
+) -> Iterator[list[dict[str, Any]]]:
+    """Of each attribute each value of interest, alone."""
+    for name, attribute in attributes.items():
+        child = attribute.child
+        if child is None:
+            yield [{name: value} for value in candidates(attribute, gateway)]
+            continue
+        for inside in settings_of(child.attributes, gateway):
+            if child.mkey is None:
+                yield [{name: inner} for inner in inside]
+            else:
+                key = 1 if child.has_integer_key else "r"
+                yield [{name: [{child.mkey: key, **inner}]} for inner in inside]
+        yield [{name: value} for value in ([], [{}], {}, "nonsense")]
+
+
+_ENOUGH = 5
+"""So many values that are taken and change nothing of what is carried out say it of the others."""
+
+
+@pytest.mark.parametrize("path", [*ROWS, *SINGLETONS])
+def test_each_value_of_each_attribute(
+    gateway: LocalGateway, furnished: State, path: str
+) -> None:
+    """Alone, on a row as it is usually made and on others in which it counts."""
+    database = gateway.device.database
+    table = database.tables[path]
+    key = "" if path in SINGLETONS else f"/{key_of(path, 0)}"
+    taken = 0
+    for variant in ({}, *VARIANTS.get(path, ())):
+        database.state = furnished.copy()
+        usual = {**SINGLETONS.get(path, {}), **variant}
+        assert gateway.call("PUT", path + key, usual) == 200, variant
+        base, before = database.state, hold(gateway.config)
+        for bodies in settings_of(table.attributes, gateway):
+            in_vain = 0
+            for body in bodies:
+                if table.mkey in body or in_vain == _ENOUGH:
+                    break
+                database.state = base.copy()
+                if gateway.call("PUT", path + key, body) != 200:
+                    continue
+                taken += 1
+                try:
+                    in_vain += hold(gateway.config, before) is before
+                except Exception as error:
+                    raise AssertionError(f"{path} {variant} {body}: {error}") from error
+    assert taken

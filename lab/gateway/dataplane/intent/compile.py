@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from lab.gateway.dataplane.intent.addresses import AddressBook, address_range, names
+from lab.gateway.dataplane.intent.addresses import AddressBook, address_range, names, network
 from lab.gateway.dataplane.intent.countries import OVERRIDES
 from lab.gateway.dataplane.intent.dhcp import compile_dhcp
 from lab.gateway.dataplane.intent.each import Config, Each
@@ -285,10 +285,7 @@ def _vip(row: Mapping) -> Vip | None:
 
 
 def _source(text: str) -> tuple[int, int]:
-    if "/" not in text:
-        return address_range(text)
-    found = ipaddress.ip_network(text, strict=False)
-    return int(found.network_address), int(found.broadcast_address)
+    return network(text) if "/" in text or " " in text else address_range(text)
 
 
 def _pool(row: Mapping) -> Pool:

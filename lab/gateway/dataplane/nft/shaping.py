@@ -96,8 +96,10 @@ class ShaperClasses:
         for direction, attribute in (("original", "shaper"), ("reply", "shaper_reverse")):
             elements = []
             for policy in intent.in_force:
+                if not policy.accept:  # it has no class
+                    continue
                 classid = self.classid(intent, getattr(policy, attribute), f"policy {policy.id}")
-                if policy.accept and classid:
+                if classid:
                     elements.append(f"{policy.id} : {classid}")
             if elements:
                 yield (
