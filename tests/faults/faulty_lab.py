@@ -22,7 +22,7 @@ from gatepass.inputs import load_testbed
 from gatepass.results.outcome import Check, Outcome, read
 from lab.base.faults import FAULTS, Value, pairs
 from lab.lifecycle.control import call
-from lab.lifecycle.device import GatewayDevice
+from lab.lifecycle.device import DEFAULT_VERSION, GatewayDevice
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "faulty"
@@ -65,10 +65,11 @@ class FaultyLab:
 
     Args:
         folder: empty; for the lab and the runs' results.
+        version: of FortiOS that its gateway stands in for.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, version: str = DEFAULT_VERSION) -> None:
+        self._folder, self._version = folder, version
         self._environment = {
             **os.environ,
             "LAB_FOLDER": str(folder / "labs"),
@@ -79,7 +80,7 @@ class FaultyLab:
 
     def up(self) -> None:
         """Build it, and keep the configuration that it is delivered with."""
-        self.must("lab", "up", NAME)
+        self.must("lab", "up", NAME, "--version", self._version)
         self._delivered = self.configuration()
 
     def down(self) -> None:
@@ -205,9 +206,9 @@ def gateway_of(path: Path) -> Iterator[FortiGate]:
 
 
 @contextmanager
-def lab_in(folder: Path) -> Iterator[FaultyLab]:
+def lab_in(folder: Path, version: str = DEFAULT_VERSION) -> Iterator[FaultyLab]:
     """A lab without a fault, taken down at the end of the block."""
-    lab = FaultyLab(folder)
+    lab = FaultyLab(folder, version)
     lab.up()
     try:
         yield lab
