@@ -11,6 +11,7 @@ from gatepass.base.waiting import until
 from gatepass.endpoint import clock, paths, readiness
 from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
 from gatepass.endpoint.ssh import SshShell
+from gatepass.gateway.answers import GatewayLost, Refused
 from gatepass.results.measurements import observed
 from gatepass.verdict.judgement import Rig
 from support import words
@@ -48,7 +49,7 @@ class Endpoints(KeywordLibrary):
         shell: SshShell = getattr(self.run, name)
         scope = self.run.scope
         facts, found = readiness.look(shell, scope, self.run.profile.download_mib)
-        must_be_fine([*found, *paths.look(shell, scope).findings])
+        must_be_fine([*found, *paths.look(shell, scope, self._gateways_side(name)).findings])
         told = {"kernel": facts.kernel, "iperf3": facts.versions["iperf3"], "cpus": facts.cpus}
         self.run.endpoint_facts.setdefault(name, {}).update(told)
         self.check.note("run", {"endpoints": self.run.endpoint_facts})
@@ -57,6 +58,13 @@ class Endpoints(KeywordLibrary):
             f"The {name}: {facts.kernel}, {facts.cpus} CPUs, iperf3 {told['iperf3']}.",
             True,
         )
+
+    def _gateways_side(self, name: str) -> str:
+        """The address of the gateway's port that an endpoint is behind; empty where not told."""
+        try:
+            return self.run.gateway.port_address(self.run.scope.port_of(name))
+        except (GatewayLost, Refused):
+            return ""
 
     @keyword()
     def all_clocks_should_agree(self) -> None:

@@ -137,7 +137,7 @@ def _of_endpoint(
 ) -> list[Finding]:
     scope = made.scope
     shell = SshShell(name, scope.testbed.endpoints.named[name], new_mark())
-    row = ports.get(_port_of(scope, name), {})
+    row = ports.get(scope.port_of(name), {})
     found: list[Finding] = []
     try:
         shell.connect()
@@ -167,15 +167,6 @@ def _neighbour(
 def _kept_by_router(scope: Scope) -> tuple[str, ...]:
     concerned = set(_OF_NEIGHBOURS) - (set() if scope.has("flows") else {"customer_rules"})
     return tuple(name for name in scope.chapters if name in concerned)
-
-
-def _port_of(scope: Scope, name: str) -> str:
-    gateway, peer = scope.testbed.gateway, scope.testbed.endpoints.peer
-    return {
-        "client": gateway.client_port,
-        "server": gateway.server_port,
-        "peer": peer.gateway_port if peer else "",
-    }[name]
 
 
 def _mtu_of(row: Mapping) -> int | None:

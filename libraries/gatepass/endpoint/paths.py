@@ -45,13 +45,20 @@ class Path:
     path_mtu: int
 
 
-def paths_of(shell: Shell, addresses: Sequence[str]) -> dict[str, Path]:
+def paths_of(
+    shell: Shell, addresses: Sequence[str], silent: Sequence[str] = ()
+) -> dict[str, Path]:
     """The ways to IPv4 addresses; those that the endpoint does not tell are left out.
+
+    Args:
+        shell: the endpoint.
+        addresses: to which echoes are sent.
+        silent: others, to which none are, as nobody there could answer.
 
     Raises:
         EndpointLost: it cannot be reached.
     """
-    done = run_script(shell, "mtu.py", addresses, _TIMEOUT_S)
+    done = run_script(shell, "mtu.py", [*addresses, "--", *silent], _TIMEOUT_S)
     try:
         return {address: Path(**told) for address, told in json.loads(done.output).items()}
     except (ValueError, TypeError, AttributeError):
@@ -79,7 +86,8 @@ def look(
     Args:
         shell: the endpoint.
         scope: what is to be tested.
-        gateway: the address of the gateway's port on its side; empty where it is not known.
+        gateway: the address of the gateway's port on its side; empty where it is not known, and
+            then only the interface towards it is looked at.
         port_mtu: of that port, bytes.
 
     Raises:
@@ -89,7 +97,8 @@ def look(
     far = ends.server if name == "client" else ends.client
     towards = gateway or far.address
     direct = far.direct_address if name in ("client", "server") else None
-    found = paths_of(shell, [address for address in (towards, direct) if address])
+    asked = [address for address in (gateway, direct) if address]
+    found = paths_of(shell, asked, [] if gateway else [towards])
     keeps = ("site_to_site_vpn",) if name == "peer" else scope.chapters
     result: list[Finding] = []
     if path := found.get(towards):

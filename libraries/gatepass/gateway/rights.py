@@ -171,7 +171,7 @@ def _refused(gateway: FortiGate, scope: Scope, unread: set[str]) -> Iterator[Fin
 def _is_refused(gateway: FortiGate, path: str) -> bool:
     """Whether the right to read is what keeps the device from answering."""
     kind, _, rest = path.partition("/")
-    if path in _only_written() or (kind == "log" and path != _ONE_LOG):
+    if path in _unasked() or (kind == "log" and path != _ONE_LOG):
         return False
     try:
         if kind == "monitor":
@@ -214,11 +214,10 @@ def all_parts() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _only_written() -> frozenset[str]:
-    """What cannot be asked for: it does something."""
+def _unasked() -> frozenset[str]:
+    """What cannot be asked for: it does something, or takes more than its path."""
     uses = [use for uses in _table()["chapters"].values() for use in uses]
     blocks = [*uses, *_table()["blocks"].values()]
     written = {path for block in blocks for path in block.get("write", ())}
-    return frozenset(
-        path for path in written if path == "transaction" or path.startswith("monitor/")
-    )
+    does = {path for path in written if path == "transaction" or path.startswith("monitor/")}
+    return frozenset({*does, *_table()["unasked"]})

@@ -95,6 +95,15 @@ class Scope:
             and any((troubles.inspection, troubles.licence, troubles.memory)),
         }
 
+    def port_of(self, endpoint: str) -> str:
+        """The gateway's port that an endpoint is behind."""
+        gateway, peer = self.testbed.gateway, self.testbed.endpoints.peer
+        return {
+            "client": gateway.client_port,
+            "server": gateway.server_port,
+            "peer": peer.gateway_port if peer else "",
+        }[endpoint]
+
     @property
     def chapters(self) -> tuple[str, ...]:
         """Those that say something about this order."""

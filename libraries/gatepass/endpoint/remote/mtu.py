@@ -1,10 +1,11 @@
 """Tells which packets get to some addresses and back whole: ICMP echoes that nobody may cut.
 
-Usage: mtu.py ADDRESS...
+Usage: mtu.py ADDRESS... [-- ADDRESS...]
 
 For each IPv4 address, as JSON: the interface, its MTU and speed (Mbit/s, 0 where it does not tell),
 whether a small echo is answered and whether one as large as the MTU is, and the MTU of the path
-where somebody on it tells one. Asks nothing where the user may not send echoes.
+where somebody on it tells one. Nothing is sent to those behind the `--`, nor where the user may not
+send echoes.
 """
 
 import contextlib
@@ -93,10 +94,10 @@ def answered(address, size):
     return False, told
 
 
-def path(address):
+def path(address, sends):
     interface = interface_of(address)
     mtu = number(interface, "mtu") if interface else 0
-    small, _ = answered(address, SMALL) if interface else (None, 0)
+    small, _ = answered(address, SMALL) if interface and sends else (None, 0)
     whole, told = answered(address, min(mtu, LARGEST)) if small else (None, 0)
     return {
         "interface": interface,
@@ -109,7 +110,11 @@ def path(address):
 
 
 def main():
-    json.dump({address: path(address) for address in sys.argv[1:]}, sys.stdout)
+    words = [*sys.argv[1:], "--"]
+    asked, others = words[: words.index("--")], words[words.index("--") :]
+    told = {address: path(address, True) for address in asked}
+    told.update({address: path(address, False) for address in others if address != "--"})
+    json.dump(told, sys.stdout)
 
 
 main()
