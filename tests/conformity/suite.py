@@ -18,8 +18,8 @@ from .mismatch import Mismatch
 _ANYWHERE = frozenset({"vdom", "start", "count", "format", "filter", "sort", "with_meta"})
 """Parameters that every call may have."""
 _OF_THE_GUI = frozenset({"web-ui/state"})
-"""What FortiOS's own pages ask for, which no reference lists; without it the suite says that it does
-not know its user's rights."""
+"""What FortiOS's own pages ask for, which no reference lists; without it the suite says that it
+does not know its user's rights."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -162,8 +163,10 @@ class SslVpn(AccessConfiguration):
     def _shown(self) -> x509.Certificate:
         row = self.gateway.row(CERTIFICATE, self.certificate) or {}
         try:
-            return x509.load_pem_x509_certificate(row.get("certificate", "").encode())
-        except ValueError:
+            shown = x509.load_pem_x509_certificate(row.get("certificate", "").encode())
+            shown.public_key()  # of an algorithm that is known
+            return shown
+        except (ValueError, UnsupportedAlgorithm):
             raise NotProven(
                 f"the gateway does not show its certificate {self.certificate} ({CERTIFICATE}), so "
                 "no client can be told to trust it. Give the API user read access to VPN (vpngrp)."
