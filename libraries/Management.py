@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 
-import requests
+from RequestsLibrary import RequestsLibrary
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
@@ -98,8 +98,11 @@ class Management(KeywordLibrary):
     @keyword()
     def the_management_plane_should_refuse_a_call_without_a_token(self) -> None:
         """A call with no token at all is answered 401 or 403, and with no data."""
-        gateway, stranger = self.run.testbed.gateway, requests.Session()
-        stranger.trust_env, stranger.verify = False, str(gateway.ca_file)
+        gateway = self.run.testbed.gateway
+        stranger = RequestsLibrary().create_session(
+            "stranger", gateway.url, verify=str(gateway.ca_file), max_retries=0
+        )
+        stranger.trust_env = False  # no proxy or .netrc of the environment speaks for it
         try:
             answer = transport.call(stranger, "GET", f"{gateway.url}{_STATUS}", _TIMEOUT_S)
         except OSError as error:  # requests' errors are OSErrors
