@@ -53,9 +53,9 @@ class Node:
         """Run a function in the namespace."""
         return self._thread.submit(function, *args, **kwargs).result(timeout=30)
 
-    def socket(self, family: int, kind: int) -> socket.socket:
+    def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
         """A socket of the namespace; it stays there wherever it is used."""
-        sock = self(socket.socket, family, kind)
+        sock = self(socket.socket, family, kind, protocol)
         sock.settimeout(1)
         return sock
 

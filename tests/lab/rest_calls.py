@@ -36,9 +36,9 @@ class LocalGateway:
         (folder / "api-token").write_text("token-of-the-tests\n")
         identity = Identity("LABGW0000000001", Version.parse(version))
         nothing: Any = None  # it is never started
-        self.device = Device(Folder(folder), identity, "198.18.0.2", 443, nothing)
+        self.device = device = Device(Folder(folder), identity, "198.18.0.2", 443, nothing)
         self._cmdb = Cmdb(self.device)
-        self._caller = Access(self.device.database, self.device.vault).anyone()
+        self._caller = Access(device.database, device.vault, device.faults).anyone()
         self.set_up()
 
     def set_up(self) -> None:

@@ -48,7 +48,7 @@ from lab.inspector.marks import slots
 from lab.inspector.plan import plan
 from lab.sslvpn.plan import as_message, heard
 
-_TIMES = int(os.environ.get(LONG, "0")) or 1
+TIMES = int(os.environ.get(LONG, "0")) or 1
 _ARRIVES, _LEAVES = "port2", "port1"
 _PACKETS = [
     (source, target, protocol, port)
@@ -178,10 +178,10 @@ class Calls(RuleBasedStateMachine):
 
 
 Calls.TestCase.settings = settings(
-    max_examples=30 * _TIMES,
+    max_examples=30 * TIMES,
     stateful_step_count=50,
     deadline=None,
-    derandomize=_TIMES == 1,
+    derandomize=TIMES == 1,
     suppress_health_check=list(HealthCheck),
 )
 TestCalls = Calls.TestCase
