@@ -25,7 +25,7 @@ def chosen(*checks: str) -> tuple[str, ...]:
 
 NO_WAY_OUT = (NOT_PROVEN, "198.18.3.20 port 10443 is not answered on the path without the gateway")
 LET_IN = (NOT_PROVEN, "symbol lookup error", "the gateway lets the same user in", "openconnect")
-LACKS = (NOT_PROVEN, "the client endpoint lacks", "openconnect")
+LACKS = (NOT_PROVEN, "lacks openconnect", "Install it there")
 
 RUNS = [
     *alone(

@@ -35,6 +35,7 @@ TABLES = (
     "vpn.ipsec/phase1-interface",
     "vpn.ipsec/phase2-interface",
 )
+_OF_UPDATES = r"^config firewall internet-service-name$.*?^end$"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ class Configuration:
                 answer = session.get(f"{api}/cmdb/{table}", timeout=20)
                 assert answer.status_code == 200, answer.text
                 tables[table] = answer.json()["results"]
-        lines = [line for line in backup.text.splitlines() if not line.startswith("#")]
+        # the gateway itself writes this block anew, as FortiGuard's updates do on a device
+        own = re.sub(_OF_UPDATES, "", backup.text, flags=re.S | re.M)
+        lines = [line for line in own.splitlines() if not line.startswith("#")]
         return cls(re.sub(r"ENC \S+", "ENC", "\n".join(lines)), tables)
 
 
