@@ -101,8 +101,9 @@ ROWS: Mapping[str, Mapping[str, Any]] = {
     "firewall/ippool": {"startip": "198.18.2.100", "endip": "198.18.2.103"},
     "firewall.shaper/traffic-shaper": {"maximum-bandwidth": 5000},
     "firewall/shaping-policy": {**_POLICY, "traffic-shaper": "shared-1M-pipe"},
-    "firewall/local-in-policy": {"intf": "port2", "srcaddr": refs("all"), "dstaddr": refs("all"),
-                                 "service": refs("PING"), "schedule": "always"},
+    "firewall/local-in-policy": {
+        "intf": refs("port2"), "srcaddr": refs("all"), "dstaddr": refs("all"),
+        "service": refs("PING"), "schedule": "always"},
     "firewall/DoS-policy": {"interface": "port2", "srcaddr": refs("all"), "dstaddr": refs("all"),
                             "service": refs("ALL"), "anomaly": [
                                 {"name": "udp_flood", "status": "enable", "action": "block"}]},
