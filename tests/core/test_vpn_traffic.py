@@ -27,6 +27,11 @@ def world(tmp_path: Path) -> Iterator[VpnWorld]:
         yield built
 
 
+def is_over(world: VpnWorld, host: str) -> bool:
+    """Whether the last segments of all connections with a host went, some time later."""
+    return until(lambda: not world.here.run(f"ss -Htn dst {host}").output, 5)
+
+
 class TestTogether:
     """All users at once."""
 
@@ -118,6 +123,7 @@ class TestWireWatch:
         watch.begin()
         assert watch.look() == PacketCounts(0, 0)
         try_all(world.here, [Probe("tcp", GATEWAY, PORT)])
+        assert is_over(world, GATEWAY)
         tunnel = watch.look()
         assert tunnel.tunnel > 4 and tunnel.clear == 0
         try_all(world.here, [world.users[0].probe(SERVER, PORT)])
@@ -140,7 +146,7 @@ class TestWireWatch:
         watch.begin()
         until(lambda: bool(world.here.run(f"ss -Htn dst {SERVER}").output), 5)
         before = watch.look(anew=True)
-        assert until(lambda: not world.here.run(f"ss -Htn dst {SERVER}").output, 5)
+        assert is_over(world, SERVER)
         assert watch.look() == before
         try_all(world.here, [Probe("tcp", SERVER, PORT)])
         assert (watch.look() - before).clear > 4

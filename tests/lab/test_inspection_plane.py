@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 
 import pytest
 from dataplane_config import config, policy, refs, shaper, shaping_policy
-from dataplane_rig import CLIENT, GATEWAY, SERVER
+from dataplane_rig import CLIENT, GATEWAY, SERVER, SERVER6
 from inspection_rig import EICAR, InspectionRig, antivirus, av_config, inspected, with_profiles
 
 from lab.gateway.dataplane.nft import nft
@@ -96,6 +97,27 @@ def test_sessions_that_no_profile_concerns_take_the_plain_path(rig):
     assert rig.tcp(port=8080) == CLIENT
     rig.apply(both(utm_status="disable"))
     assert rig.get("eicar.com").body == EICAR
+
+
+def page_from(rig, port: int, family: int, dest: str) -> bytes:
+    """Fetch a page from a port of the client; the server is the first to close."""
+    answer = b""
+    with rig.client.socket(family, socket.SOCK_STREAM) as sock:
+        sock.bind(("", port))
+        sock.connect((dest, 80))
+        sock.sendall(b"GET /page HTTP/1.0\r\n\r\n")
+        while piece := sock.recv(4096):
+            answer += piece
+    return answer
+
+
+@pytest.mark.parametrize(("family", "dest"), [(socket.AF_INET, SERVER), (socket.AF_INET6, SERVER6)])
+def test_a_clients_port_serves_again_after_inspection_has_ended(rig, family, dest):
+    """The inspector's half of the last session still waits for its time to end."""
+    rig.apply(both())
+    assert page_from(rig, 2345, family, dest).endswith(b"hello")
+    rig.apply(config(inspected(utm_status="disable")))
+    assert page_from(rig, 2345, family, dest).endswith(b"hello")
 
 
 def test_the_first_policy_that_matches_decides_over_inspection(rig):

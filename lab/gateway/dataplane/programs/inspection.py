@@ -25,6 +25,9 @@ _SETTINGS = {
     # the lab chooses from, as the session table could not tell two halves with one port apart.
     "ipv4/ip_local_port_range": "1024 10239",
     "ipv4/tcp_tw_reuse": "1",
+    # The kernel drops what it is about to forward if it has found a socket for it early: that of
+    # an inspected session which is over, once the client takes its port for one that is not.
+    "ipv4/ip_early_demux": "0",
 }
 
 
