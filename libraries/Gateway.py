@@ -104,13 +104,15 @@ class Gateway(KeywordLibrary):
 
         Raises:
             NotApplicable: it declares none of its tables.
-            NotProven: it lacks some.
+            NotProven: it lacks some, or not all could be held against it.
         """
         run, gateway = self.run, self.run.gateway
         version = run.identity.version
-        rows = rehearse(gateway, run.order, run.testbed, run.profile, version, run.mark)
-        tables = {path for path, _ in rows if gateway.declared(path).told is not None}
-        if not tables:
+        rehearsal = rehearse(gateway, run.order, run.testbed, run.profile, version, run.mark)
+        rows = rehearsal.rows
+        tables = dict.fromkeys(path for path, _ in rows)
+        untold = [path for path in tables if gateway.declared(path).told is None]
+        if len(untold) == len(tables):
             raise NotApplicable(say("no_schema"))
         if unknown := not_taken(gateway, rows):
             told = "; ".join(map(str, unknown[:_NAMED]))
@@ -120,7 +122,17 @@ class Gateway(KeywordLibrary):
                 f"FortiOS {version}, which differs there from what this version of Gatepass was "
                 "written for. Look for a newer one, or leave out the chapters that need it."
             )
-        values = sum(len(row) for path, row in rows if path in tables)
+        if untold:
+            raise NotProven(
+                f"the gateway does not tell what it takes for {', '.join(untold)}. Look at the "
+                "rights of the API user."
+            )
+        if rehearsal.left_out:
+            raise NotProven(
+                "not all that the test will set on the gateway could be held against it: "
+                f"{' '.join(rehearsal.left_out)}"
+            )
+        values = sum(len(row) for _, row in rows)
         self.check.evidence(
             say("known_values"),
             f"Of the {values:,} values in {len(tables)} tables it takes each.",

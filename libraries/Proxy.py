@@ -43,10 +43,18 @@ class Proxy(KeywordLibrary):
         """It listens on the client's side; no policy of the run permits anybody.
 
         Raises:
-            NotApplicable: the tier promises no proxy users, or the gateway has no such proxy.
+            AssertionError: the gateway has no such proxy.
+            NotApplicable: the tier promises no proxy users.
         """
-        if not self.run.order.promise.proxy_users:
-            raise NotApplicable(say("no_proxy_users", tier=self.run.order.tier))
+        order = self.run.order
+        if not order.promise.proxy_users:
+            raise NotApplicable(say("no_proxy_users", tier=order.tier))
+        if not self.run.proxy.is_there():
+            raise AssertionError(
+                f"{order.tier} promises {order.promise.proxy_users:,} proxy users, and the gateway "
+                "has no explicit web proxy (web-proxy/explicit): from FortiOS 7.4.4 on models with "
+                "2 GB of memory have none. It takes more memory, or another tier."
+            )
         self.run.proxy.forbid()
         self._asked.proxy = self.run.proxy.switch_on()
 

@@ -70,10 +70,10 @@ def sent_to(gateway: GatewayUnderTest) -> list[Exchange]:
     client = FortiGate(gateway.url, TOKEN, gateway.folder / "tls" / "ca.pem")
     try:
         with mock.patch.object(transport, "call", noting):
-            rows = rehearse(client, ORDER, TESTBED, PROFILE, f"v{gateway.version}", _MARK)
+            rehearsal = rehearse(client, ORDER, TESTBED, PROFILE, f"v{gateway.version}", _MARK)
     finally:
         client.close()
-    return [*calls, *(Exchange("POST", f"cmdb/{path}", {}, row) for path, row in rows)]
+    return [*calls, *(Exchange("POST", f"cmdb/{path}", {}, row) for path, row in rehearsal.rows)]
 
 
 def hold_all(facts: Facts) -> tuple[Found, Found]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from gateway_client import GatewayUnderTest
+from played import Played
 
-from gatepass.base.errors import NotApplicable
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, Refused
@@ -16,6 +16,8 @@ from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import RuleSet, TrafficFlow
 from gatepass.gateway.undo import SAVED, undo
 from gatepass.scenarios.security.explicit_proxy import EXPLICIT, INTERFACE, POLICY, ExplicitProxy
+from order_examples import ORDER
+from Proxy import Proxy
 
 MARK = "gp0a1b2c"
 FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
@@ -56,21 +58,22 @@ class WithoutProxy(WithAddress):
 
     status = 404
 
-    def single(self, path: str, **query: object) -> dict:
+    def rows(self, path: str, **query: object) -> list[dict]:
         """It has not the table."""
         if path == EXPLICIT:
             raise Refused(f"The gateway refuses GET {path}.", status=self.status)
-        return super().single(path, **query)
+        return super().rows(path, **query)
 
 
 def test_a_gateway_that_has_none(changes: Changes) -> None:
     gateway = WithoutProxy(changes.gateway.url, changes.gateway.token, changes.gateway.ca_file)
     proxy = ExplicitProxy(gateway, changes, RuleSet(gateway, changes, FLOW))
-    with pytest.raises(NotApplicable, match=r"has no explicit web proxy .*models with 2 GB of"):
-        proxy.switch_on()
+    library = Proxy(Played(order=ORDER, proxy=proxy))
+    with pytest.raises(AssertionError, match=r"SGW-\d+ promises .* 2 GB of memory have none"):
+        library.the_explicit_proxy_is_on()
     gateway.status = 403  # says nothing of what there is
     with pytest.raises(Refused):
-        proxy.switch_on()
+        proxy.is_there()
     gateway.close()
     assert back(changes)
 

@@ -130,6 +130,12 @@ def test_the_clients_words() -> None:
     assert load.arguments() == "-t 10 -P 4 -i 1 -O 2 -u -b 50000000 -l 1400 -w 2M -R"
     assert load.layer == "UDP payload"
     assert Load(10).layer == "TCP goodput"
+    paced = Load(10, streams=4, pace_mbps=400)
+    assert paced.arguments() == "-t 10 -P 4 -i 1 -C cubic --fq-rate 100000000"
+    back = replace(paced, reverse=True)
+    assert back.arguments() == "-t 10 -P 4 -i 1 -C cubic -b 100000000 -l 12500 -R"
+    assert " -l 4096 " in replace(back, pace_mbps=4).arguments()
+    assert " -l 131072 " in replace(back, pace_mbps=40_000).arguments()
 
 
 class TestWithTheProgram:
@@ -164,6 +170,11 @@ class TestWithTheProgram:
         for waited_s in (trial.client_waited_s, trial.server_waited_s):
             assert waited_s is not None and 0 <= waited_s < 10
         assert self.nothing_left(apart)
+
+    @pytest.mark.parametrize("reverse", [False, True])
+    def test_tcp_is_let_go_at_its_pace_either_way(self, apart: LocalShell, reverse: bool) -> None:
+        trial = self.trial(apart, streams=4, omit_s=0.5, pace_mbps=60, reverse=reverse)
+        assert 40 < trial.mbps < 120  # of tens of thousands
 
     def test_the_port_is_taken(self, apart: LocalShell) -> None:
         listening = "ss -Hltn 'sport = :5299' | grep -q ."

@@ -86,9 +86,10 @@ def test_what_a_device_does_not_tell_nothing_is_held_against(told: dict | None) 
 
 def test_all_chapters_are_rehearsed_and_nothing_is_changed(gateway: FortiGate) -> None:
     before = comparable(gateway.backup())
-    rows = rehearse(gateway, *INPUTS)
+    rehearsal = rehearse(gateway, *INPUTS)
     assert comparable(gateway.backup()) == before
-    written = {path for path, _ in rows}
+    assert rehearsal.left_out == ()
+    written = {path for path, _ in rehearsal.rows}
     assert {
         *("firewall/policy", "firewall/address6", "firewall/DoS-policy", "firewall/vip"),
         *("firewall/local-in-policy", "system.dhcp/server", "firewall.ipmacbinding/table"),
@@ -97,13 +98,13 @@ def test_all_chapters_are_rehearsed_and_nothing_is_changed(gateway: FortiGate) -
         *("web-proxy/explicit", "vpn.ipsec/phase1-interface", "vpn.ssl/settings", "user/group"),
         *("firewall/ippool", "router/static"),
     } <= written
-    assert not_taken(gateway, rows) == []
+    assert not_taken(gateway, rehearsal.rows) == []
 
 
 def test_what_was_not_ordered_is_not_rehearsed(gateway: FortiGate) -> None:
     options = ORDER.options.model_copy(update={"security_services": False})
     order = ORDER.model_copy(update={"options": options, "provisioning": None})
-    written = {path for path, _ in rehearse(gateway, order, *INPUTS[1:])}
+    written = {path for path, _ in rehearse(gateway, order, *INPUTS[1:]).rows}
     assert not written & {"antivirus/profile", "system/geoip-override"}
 
 
@@ -156,3 +157,36 @@ def test_a_device_that_declares_nothing(
     monkeypatch.setattr(gateway, "declared", lambda path: Declared(path, None))
     with pytest.raises(NotApplicable, match="does not tell what its tables take"):
         keywords(gateway).the_gateway_should_know_all_that_will_be_set_on_it()
+
+
+class Unwilling(FortiGate):
+    """A device that does not let the API user see one of its tables."""
+
+    hidden = "system.dhcp/server"
+
+    def rows(self, path: str, **query: object) -> list[dict]:
+        """Of all others."""
+        if path == self.hidden:
+            raise Refused(f"The gateway refuses GET {path}.", status=403)
+        return super().rows(path, **query)
+
+    def declared(self, path: str) -> Declared:
+        """Of all others."""
+        return Declared(path, None) if path == self.hidden else super().declared(path)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "told"),
+    [
+        ("system.dhcp/server", "not all that the test will set .* refuses GET system.dhcp/server"),
+        ("antivirus/profile", "does not tell what it takes for antivirus/profile. Look at the"),
+    ],
+)
+def test_what_cannot_be_looked_at_beforehand_is_told(
+    gateway: FortiGate, hidden: str, told: str
+) -> None:
+    unwilling = Unwilling(gateway.url, gateway.token, gateway.ca_file)
+    unwilling.hidden = hidden
+    with pytest.raises(NotProven, match=told):
+        keywords(unwilling).the_gateway_should_know_all_that_will_be_set_on_it()
+    unwilling.close()

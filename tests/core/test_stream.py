@@ -37,3 +37,17 @@ def test_datagrams_arrive_in_one_stretch(tmp_path: Path) -> None:
     assert seen.stretches[0][0] >= begun
     assert seen.first_after(begun) == seen.stretches[0][0]
     assert seen.came[0][0] >= begun
+
+
+def test_a_receiver_whose_time_is_over_has_said_what_arrived(tmp_path: Path) -> None:
+    sender, receiver = (LocalShell(name, tmp_path / name) for name in ("client", "server"))
+    for shell in (sender, receiver):
+        Path(shell.folder()).mkdir()
+    stream = Stream(sender, receiver, "127.0.0.1", 39018, "gptest", 0.01, 1)
+    try:
+        assert until(
+            lambda: "arrived" in receiver.run(f"cat {receiver.folder()}/stream.out").output, 10
+        )
+        assert not stream.has_begun_again(clock_of(sender))
+    finally:
+        stream.stop()

@@ -21,7 +21,7 @@ BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
 """At the root of a handshake that broke off; another try may come to its end."""
 MOST_ROWS = 100_000
 """That a table is read with; the largest FortiGate holds as many policies."""
-TABLE_FULL = -4
+TABLE_FULL, NOT_FOUND = -4, -3
 _FULL = (
     "its table is full (error -4). With an evaluation licence it takes 3 policies and 3 static "
     "routes, with another as many as the maximum values of its model say."
@@ -59,6 +59,11 @@ class Refused(Exception):
         super().__init__(shown(message))
         self.code = code
         self.status = status
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the device has nothing of that name: no such table, attribute or row."""
+        return self.status == 404 or self.code == NOT_FOUND
 
 
 def rows_of(answer: dict, call: str) -> list[dict]:

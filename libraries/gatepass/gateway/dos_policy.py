@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gatepass.base.errors import NotApplicable
 from gatepass.base.phrase import say
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.fortigate import NOT_FOUND, FortiGate, Refused
+from gatepass.gateway.fortigate import FortiGate, Refused
 
 PATH = "firewall/DoS-policy"
 
@@ -69,7 +69,7 @@ class DosPolicy:
         try:
             taken = [row["policyid"] for row in self._gateway.rows(PATH, format="policyid")]
         except Refused as refused:
-            if refused.status == 404 or refused.code == NOT_FOUND:
+            if refused.lacking:
                 raise NotApplicable(say("no_dos_policies")) from None
             raise
         policyid = max([0, *taken]) + 1

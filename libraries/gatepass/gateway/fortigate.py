@@ -43,7 +43,7 @@ from gatepass.gateway.declared import Declared
 from gatepass.gateway.tables import LogAnswer, mkey_of, must_be_answer, must_be_rows
 from gatepass.gateway.transport import Answer
 
-DUPLICATE, NOT_FOUND = -5, -3
+DUPLICATE = -5
 _DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LOST_S = 3
@@ -110,7 +110,7 @@ class FortiGate:
         try:
             return self.rows(path)
         except Refused as refused:
-            if refused.status == 404 or refused.code == NOT_FOUND:
+            if refused.lacking:
                 return []
             raise
 
@@ -130,7 +130,7 @@ class FortiGate:
         try:
             found = self.rows(_join(path, mkey))
         except Refused as refused:
-            if refused.status == 404 or refused.code == NOT_FOUND:
+            if refused.lacking:
                 return None
             raise
         if found and str(found[0].get(mkey_of(path), mkey)) != str(mkey):
@@ -166,7 +166,7 @@ class FortiGate:
         try:
             self._cmdb("DELETE", _join(path, mkey))
         except Refused as refused:
-            if refused.status != 404 and refused.code != NOT_FOUND:
+            if not refused.lacking:
                 raise
 
     def move(self, path: str, mkey: str | int, before: str | int) -> None:

@@ -14,6 +14,9 @@ CONGESTION_CONTROL = "cubic"
 POLICING = 1.25
 """What is offered to see a limit: a quarter above it (ITU-T Y.1564, traffic policing test)."""
 
+_BLOCK_S = 0.001
+_BLOCK_BYTES = (4096, 131072)
+
 
 @dataclass(frozen=True)
 class Load:
@@ -25,9 +28,9 @@ class Load:
         streams: parallel TCP streams (or UDP flows).
         interval_s: of the intermediate figures.
         udp_mbps: rate offered as UDP payload in all, Mbit/s; None for TCP.
-        pace_mbps: rate at which the kernel lets all TCP streams together go, Mbit/s; None for as
-            fast as they can. The kernel counts the headers of up to 64 KB only once, so that this
-            is TCP goodput to within 0.2 %.
+        pace_mbps: rate at which all TCP streams together are let go, Mbit/s; None for as fast as
+            they can. The client's kernel paces them and counts the headers of up to 64 KB only
+            once, so that this is TCP goodput to within 0.2 %; the server's iperf3 paces itself.
         datagram_bytes: UDP payload of a datagram.
         reverse: the server sends and the client receives.
         source: address of the client that it comes from; empty leaves that to its routes.
@@ -62,8 +65,17 @@ class Load:
         else:
             words.append(f"-C {CONGESTION_CONTROL}")
         if self.pace_mbps is not None:
-            words.append(f"--fq-rate {self.pace_mbps * MEGA / self.streams:.0f}")
+            words.append(self._paced(self.pace_mbps * MEGA / self.streams))
         return " ".join([*words, "-R"] if self.reverse else words)
+
+    def _paced(self, bits_s: float) -> str:
+        """Options that let a TCP stream go at a rate."""
+        if not self.reverse:
+            return f"--fq-rate {bits_s:.0f}"
+        # Before 3.17 a server does not heed that (esnet/iperf, issue 1632). It looks every
+        # millisecond whether a stream may send a block: small ones come without bursts.
+        low, high = _BLOCK_BYTES
+        return f"-b {bits_s:.0f} -l {min(max(bits_s / 8 * _BLOCK_S, low), high):.0f}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ value that it does not know is told then, and not by a refusal in the middle of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -69,12 +69,25 @@ class Stage:
     version: str
 
 
+@dataclass(frozen=True)
+class Rehearsal:
+    """What an order's chapters will put on the gateway.
+
+    Attributes:
+        rows: table and row, or some of a row's values, in the order in which they are written.
+        left_out: why some of it could not be made beforehand, each once.
+    """
+
+    rows: list[tuple[str, dict]]
+    left_out: tuple[str, ...]
+
+
 def rehearse(
     gateway: FortiGate, order: Order, testbed: Testbed, profile: Profile, version: str, mark: str
-) -> list[tuple[str, dict]]:
-    """What would be written for an order, by table.
+) -> Rehearsal:
+    """What would be written for an order.
 
-    What a device lacks altogether, and what cannot be tried on it, is left to its own check.
+    What the device lacks altogether is not among it: its own check is not applicable then.
 
     Args:
         gateway: the device; it is asked, and nothing is changed.
@@ -94,10 +107,24 @@ def rehearse(
     rules = RehearsedRules(aside, changes, flow)
     rules.prepare()
     stage = Stage(aside, changes, rules, order, testbed, profile, version)
+    left_out: list[str] = []
     for scene in _scenes(stage):
-        with suppress(NotApplicable, NotProven, Refused):
-            scene(stage)
-    return aside.told
+        try:
+            with suppress(NotApplicable), _where_there_is_such():
+                scene(stage)
+        except (NotProven, Refused) as why:
+            left_out.append(str(why))
+    return Rehearsal(aside.told, tuple(dict.fromkeys(left_out)))
+
+
+@contextmanager
+def _where_there_is_such() -> Iterator[None]:
+    """Leave out what concerns a table or an attribute that the device lacks altogether."""
+    try:
+        yield
+    except Refused as refused:
+        if not refused.lacking:
+            raise
 
 
 def not_taken(gateway: FortiGate, rows: list[tuple[str, dict]]) -> list[Unknown]:
@@ -173,8 +200,7 @@ def _edge(stage: Stage) -> None:
     told = stories(cast, named, several_interfaces(stage.gateway))
     for story in (control(cast, named), *told.values()):
         for path, row in story.rows:
-            with suppress(Refused):
-                stage.changes.create(path, _whole(rules, path, row))
+            stage.changes.create(path, _whole(rules, path, row))
 
 
 def _whole(rules: RuleSet, path: str, row: Mapping) -> dict:
@@ -191,7 +217,7 @@ def _packets(stage: Stage) -> None:
     rules.add(rules.test_row(rules.free_id(82), nat=False, **{"anti-replay": "disable"}))
     rules.attach(rules.free_id(82), {"anti-replay": "enable"})
     for port in (flow.client_port, flow.server_port):
-        with suppress(Refused):
+        with _where_there_is_such():
             Switch(stage.changes, INTERFACE, port, "broadcast-forward").set(True)
 
 

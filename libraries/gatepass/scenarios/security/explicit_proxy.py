@@ -5,10 +5,8 @@ A customer who has it on keeps its settings: the run then adds its own policy al
 
 from __future__ import annotations
 
-from gatepass.base.errors import NotApplicable
-from gatepass.base.phrase import say
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.rules import RuleSet
 
 EXPLICIT, POLICY, INTERFACE = "web-proxy/explicit", "firewall/proxy-policy", "system/interface"
@@ -30,14 +28,22 @@ class ExplicitProxy:
         self.rules = rules
         self._policyid: int | None = None
 
+    def is_there(self) -> bool:
+        """Whether the device has such a proxy: from FortiOS 7.4.4 on none with 2 GB of memory has.
+
+        Raises:
+            Refused: it does not tell.
+        """
+        return bool(self.gateway.rows_if_any(EXPLICIT))
+
     def switch_on(self) -> tuple[str, int]:
         """Have the proxy on the client's side; its address and port.
 
         Raises:
-            NotApplicable: the device has no such proxy.
-            Refused: it does not take it, or tells no address of its port.
+            Refused: the device does not take it, has no such proxy, or tells no address of its
+                port.
         """
-        settings = self._settings()
+        settings = self.gateway.single(EXPLICIT)
         if settings.get("status") != "enable":
             values = {"status": "enable", "sec-default-action": "deny"}
             self.changes.change(EXPLICIT, None, values)
@@ -47,15 +53,6 @@ class ExplicitProxy:
         address = self.gateway.port_address(side)
         port = str(settings.get("http-incoming-port") or DEFAULT_PORT)
         return address, int(port.split("-")[0].split()[0])
-
-    def _settings(self) -> dict:
-        """Small models have none: from FortiOS 7.4.4 on those with 2 GB of memory."""
-        try:
-            return self.gateway.single(EXPLICIT)
-        except Refused as refused:
-            if refused.status != 404:
-                raise
-            raise NotApplicable(say("no_explicit_proxy")) from None
 
     def permit(self) -> None:
         """One proxy policy, above all others: from the client to the server."""
