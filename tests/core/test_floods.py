@@ -85,10 +85,10 @@ def test_each_packet_is_a_session_of_its_own_and_right_to_its_checksum(
 
 
 def test_rounds_have_sessions_of_their_own() -> None:
-    plans = [json.loads(Round(600, number).as_json(HOSTS)) for number in (0, 1, 89)]
+    plans = [json.loads(Round(600, number).as_json(HOSTS)) for number in (0, 1, 99)]
     spans = [tuple(plan["parts"][0]["ports"][0]) for plan in plans]
-    assert spans == [(1024, 1623), (1624, 2223), (54424, 55023)]
-    assert [plan["first_port"] for plan in plans] == [60000, 60050, 64450]
+    assert spans == [(1024, 1623), (1624, 2223), (60424, 61023)]
+    assert [plan["first_port"] for plan in plans] == [60000, 60050, 64950]
     assert max(Round(600, 0).sent.values()) == 600
 
 
@@ -186,9 +186,9 @@ def test_a_run_right_after_another_one_floods_in_other_sessions(
     """A second run's sessions are none that a gateway may still know from the first."""
     seconds = 1_800_000_000.0
     monkeypatch.setattr(plan.time, "time", lambda: seconds)
-    first = list(itertools.islice(plan.round_numbers(), 6))
+    first = list(itertools.islice(plan.round_numbers(), 15))
     seconds += 12
-    second = list(itertools.islice(plan.round_numbers(), 6))
+    second = list(itertools.islice(plan.round_numbers(), 15))
     ports = [
         {tuple(part["ports"][0]) for part in json.loads(Round(600, one).as_json(HOSTS))["parts"]}
         for one in (*first, *second)

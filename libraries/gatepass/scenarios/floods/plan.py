@@ -19,16 +19,18 @@ EVERY = 30
 """Packets of a flood between two of its neighbours."""
 MOST = 600
 _PORTS, _NEIGHBOURS_PORTS = 1024, 60_000
-_MOST_ROUNDS, _ROUND_S = 90, 2
+_MOST_ROUNDS, _ROUND_S = 100, 0.75
+"""The shortest rounds take as long, so that their numbers do not run ahead of the clock."""
 _NUMBERS = 4096
 
 
 def round_numbers() -> Iterator[int]:
     """Numbers of rounds, by the clock.
 
-    What belongs to a session that a gateway still knows is no part of a scan, and it knows one for
-    up to three minutes after its last packet. So a run right after another one takes other numbers,
-    and these come again after three minutes.
+    What belongs to a session that a gateway still knows is no part of a sweep, and of echoes it
+    knows one for up to a minute after its last packet. So a run right after another one takes other
+    numbers, and with them other identifiers; these come again after a minute and a quarter, as
+    there are no more than 65,536. Of TCP and UDP each round has a port of its own besides.
     """
     last = 0
     while True:
@@ -67,6 +69,7 @@ class Round:
     Attributes:
         packets: of each flood, at most `MOST`.
         number: of the round; what it sends are other sessions than those of the others.
+        port: of its TCP and UDP, the one that does not vary.
         marks: by protocol and role.
     """
 
@@ -79,6 +82,7 @@ class Round:
             for role in (FLOOD, TO_ANOTHER, FROM_ANOTHER)
         }
     )
+    port: int = field(default_factory=lambda: _PORTS + secrets.randbelow(_NEIGHBOURS_PORTS))
 
     @property
     def sent(self) -> dict[str, int]:
@@ -134,4 +138,5 @@ class Round:
 
     def _frame(self, protocol: str, role: str, hosts: Hosts) -> dict:
         mark = self.marks[protocol, role]
-        return frame(protocol, mark, hosts.ends(role), hosts.link, by_target=role == FLOOD)
+        ends, by_target = hosts.ends(role), role == FLOOD
+        return frame(protocol, mark, ends, hosts.link, by_target, self.port)
