@@ -12,8 +12,9 @@ from types import ModuleType
 from benchmarks import machine
 
 NAMES = (
-    *("overhead", "counters", "policies", "setup", "clients", "services", "vpn_ipsec", "vpn_ssl"),
-    *("lab_gateways", "fleet", "sequential", "stability", "survive", "leaks"),
+    *("overhead", "counters", "datagrams", "policies", "setup", "clients", "services"),
+    *("vpn_ipsec", "vpn_ssl", "lab_gateways", "fleet", "sequential", "stability", "survive"),
+    "leaks",
 )
 
 

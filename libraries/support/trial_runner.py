@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import Phrase, say
-from gatepass.endpoint import iperf
+from gatepass.endpoint import iperf, overload
 from gatepass.endpoint.download import Transfer
 from gatepass.endpoint.shell import Shell
 from gatepass.results.measurements import observed
@@ -119,9 +119,8 @@ class TrialRunner:
         shells = {"client": self._run.client, remote.shell.name: remote.shell}
         begun = self._run.rig.mark(shells)
         try:
-            trial = iperf.run(
-                self._run.client, remote.shell, remote.address, remote.port, load, keep
-            )
+            run = overload.run if overload.needed(load) else iperf.run
+            trial = run(self._run.client, remote.shell, remote.address, remote.port, load, keep)
         except NotProven as error:
             if remote.by_policy and "unable to connect" in str(error):
                 raise NotProven(f"{error} {decided_by(self._run, remote.port)}") from error

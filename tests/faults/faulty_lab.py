@@ -66,10 +66,12 @@ class FaultyLab:
     Args:
         folder: empty; for the lab and the runs' results.
         version: of FortiOS that its gateway stands in for.
+        tier: that its gateway is delivered as; the lab's usual one unless given.
     """
 
-    def __init__(self, folder: Path, version: str = DEFAULT_VERSION) -> None:
+    def __init__(self, folder: Path, version: str = DEFAULT_VERSION, tier: str = "") -> None:
         self._folder, self._version = folder, version
+        self._tier = ("--tier", tier) if tier else ()
         self._environment = {
             **os.environ,
             "LAB_FOLDER": str(folder / "labs"),
@@ -80,7 +82,7 @@ class FaultyLab:
 
     def up(self) -> None:
         """Build it, and keep the configuration that it is delivered with."""
-        self.must("lab", "up", NAME, "--version", self._version)
+        self.must("lab", "up", NAME, "--version", self._version, *self._tier)
         self._delivered = self.configuration()
 
     def down(self) -> None:
@@ -206,9 +208,11 @@ def gateway_of(path: Path) -> Iterator[FortiGate]:
 
 
 @contextmanager
-def lab_in(folder: Path, version: str = DEFAULT_VERSION) -> Iterator[FaultyLab]:
+def lab_in(
+    folder: Path, version: str = DEFAULT_VERSION, tier: str = ""
+) -> Iterator[FaultyLab]:
     """A lab without a fault, taken down at the end of the block."""
-    lab = FaultyLab(folder, version)
+    lab = FaultyLab(folder, version, tier)
     lab.up()
     try:
         yield lab

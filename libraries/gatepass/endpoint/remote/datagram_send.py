@@ -1,0 +1,163 @@
+"""Sends streams of numbered datagrams, each at its own pace; prints as JSON what it could send.
+
+Usage: datagram_send.py PLAN STOP LIMIT_S, with datagram_wire.py beside it.
+
+PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"source": ADDRESS or "", "address": ...,
+"port": ..., "payloads": [BYTES, ...] in turn, "per_s": DATAGRAMS, "count": HOW MANY, "tos": BYTE,
+"segments": HOW MANY AT A TIME}}}. With several segments the kernel is handed many datagrams of one
+size as one (UDP_SEGMENT) and cuts them late: more bits a second, but devices and filters on this
+machine see them as one packet. All begin together, and end once each has sent its count, the file
+STOP is there or LIMIT_S is over.
+
+A sender that was late catches up no more than MOST_AT_ONCE datagrams: a burst would be lost in a
+queue that the stream itself never fills. The others are left out for good and told as `unsent`. By
+stream: `sent`, `unsent`, `seconds` from the first to the last, `bytes` of payload, `by_tick` how
+many were sent in which tenth of a second of the epoch, `late_us` the longest that one was after its
+turn, the `segments` that went at a time, and the `cpu_s` that the program took.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import socket
+import sys
+import time
+
+from datagram_wire import (
+    HEAD,
+    NUMBER_BITS,
+    SO_SNDBUFFORCE,
+    UDP_SEGMENT,
+    enlarge,
+    udp,
+)
+
+MOST_AT_ONCE = 64
+LEAD_S, LOOK_S = 0.02, 0.05
+SPIN_S = 0.0001  # a sleep takes about as long
+NS, TICK_NS = 10 ** 9, 10 ** 8
+PR_SET_TIMERSLACK = 29
+
+
+class Sent:
+    """One stream."""
+
+    def __init__(self, run, told):
+        self.socket = udp(told["address"])
+        enlarge(self.socket, SO_SNDBUFFORCE, socket.SO_SNDBUF)
+        if told["source"]:
+            self.socket.bind((told["source"], 0))
+        sixth = self.socket.family == socket.AF_INET6
+        ipv4, ipv6 = (socket.IPPROTO_IP, socket.IP_TOS), (socket.IPPROTO_IPV6, socket.IPV6_TCLASS)
+        self.socket.setsockopt(*(ipv6 if sixth else ipv4), told["tos"])
+        self.socket.connect((told["address"], told["port"]))
+        self.base, self.per_s, self.count = run << NUMBER_BITS, told["per_s"], told["count"]
+        self.payloads, self.segments = told["payloads"], told["segments"]
+        if self.segments > 1:
+            try:
+                self.socket.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, self.payloads[0])
+            except OSError:  # before Linux 4.18
+                self.segments = 1
+        self.buffer = bytearray(max(max(self.payloads), self.payloads[0] * self.segments))
+        self.view = memoryview(self.buffer)
+        self.turns = self.sent = self.unsent = self.bytes = 0
+        self.first = self.last = 0
+        self.by_tick, self.late = {}, 0.0
+
+    def due(self):
+        """When its next datagram has its turn, in seconds after the begin; None once it is over."""
+        if self.turns >= self.count:
+            return None
+        return self.turns / self.per_s
+
+    def go(self, elapsed):
+        """Send what has its turn."""
+        owed = min(int(elapsed * self.per_s) + 1, self.count) - self.turns
+        if owed <= 0:
+            return
+        self.late = max(self.late, elapsed - self.turns / self.per_s)
+        most = MOST_AT_ONCE * self.segments
+        if owed > most:
+            self.unsent += owed - most
+            self.turns += owed - most
+            owed = most
+        if self.segments > 1:
+            self.together(owed)
+        else:
+            self.singly(owed)
+
+    def singly(self, owed):
+        """One by one, each with its own moment."""
+        base, view, payloads = self.base, self.view, self.payloads
+        for _ in range(owed):
+            size = payloads[self.sent % len(payloads)]
+            self.pass_on(view[:size], 1, [(base + self.sent, 0)])
+
+    def together(self, owed):
+        """As many at a time as the kernel takes."""
+        while owed > 0:
+            count = min(owed, self.segments)
+            size = self.payloads[0]
+            marks = [(self.base + self.sent + place, place * size) for place in range(count)]
+            self.pass_on(self.view[: count * size], count, marks)
+            owed -= count
+
+    def pass_on(self, data, count, marks):
+        now = time.time_ns()
+        for number, place in marks:
+            HEAD.pack_into(self.buffer, place, number, now)
+        self.turns += count
+        for _ in range(2):
+            try:
+                self.socket.send(data)
+            except ConnectionRefusedError:  # told of an earlier one; this one has not gone
+                continue
+            except OSError:  # no way there, or no room, at the moment
+                break
+            self.sent += count
+            self.bytes += len(data)
+            self.first, self.last = self.first or now, now
+            tick = now // TICK_NS
+            self.by_tick[tick] = self.by_tick.get(tick, 0) + count
+            return
+        self.unsent += count
+
+    def told(self):
+        return {
+            "sent": self.sent, "unsent": self.unsent + self.count - self.turns, "bytes": self.bytes,
+            "seconds": (self.last - self.first) / NS, "by_tick": sorted(self.by_tick.items()),
+            "late_us": round(self.late * 1e6), "segments": self.segments,
+            "cpu_s": time.process_time(),
+        }
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        plan = json.load(file)
+    stop, limit = sys.argv[2], float(sys.argv[3])
+    with contextlib.suppress(OSError, AttributeError):  # wake-ups to the microsecond
+        ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0)
+    streams = {name: Sent(plan["run"], told) for name, told in plan["streams"].items()}
+    begun = time.monotonic() + LEAD_S
+    looked = 0.0
+    while True:
+        elapsed = time.monotonic() - begun
+        if elapsed - looked > LOOK_S:
+            looked = elapsed
+            if os.path.exists(stop):
+                break
+        waiting = [due for due in [one.due() for one in streams.values()] if due is not None]
+        if not waiting or elapsed > limit:
+            break
+        wait = min(waiting) - elapsed
+        if wait > SPIN_S:
+            time.sleep(min(wait - SPIN_S / 2, LOOK_S))
+        if wait > 0:
+            continue
+        for one in streams.values():
+            one.go(elapsed)
+    json.dump({name: one.told() for name, one in streams.items()}, sys.stdout)
+
+
+main()

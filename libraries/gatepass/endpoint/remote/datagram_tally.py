@@ -1,0 +1,111 @@
+"""What arrived of one stream of numbered datagrams: how many, in which order, how late.
+
+Numbers count from 0 without a gap: one that is left out was lost, or is still under way; one that
+comes after a higher one was overtaken (RFC 4737, 3.3); one that came already was doubled.
+Delays are kept as counts by the microsecond, so that a day's stream takes no more room than a
+minute's. What a datagram's delay differs by from that of the one before it in number is its
+variation (RFC 3393 with consecutive numbers), kept likewise. A tick is a tenth of a second of the
+epoch: `ticks` counts the datagrams that arrived by when they were sent, `arrivals` all by when they
+came.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from operator import sub
+
+TICK_NS = 10 ** 8
+MOST_GAPS = 1000
+
+
+class Tally:
+    def __init__(self):
+        self.next = 0  # one more than the highest number so far
+        self.received = self.doubled = self.overtaken = 0
+        self.delays, self.variations = Counter(), Counter()
+        self.ticks, self.arrivals = Counter(), Counter()
+        self.first, self.last = None, None  # when the first and the last came
+        self.missing = []  # [low, high): in order, apart from one another
+        self.gaps, self.gaps_left_out = [], 0  # [number, how many, when the next was sent]
+        self.before = None  # the newest delay, of number next - 1
+
+    def add(self, numbers, sent, came):
+        """Datagrams as they came.
+
+        numbers: a list; sent, came: when, in ns since the epoch, of the same length.
+        """
+        if not len(numbers):
+            return
+        if self.first is None:
+            self.first = came[0]
+        self.last = came[-1]
+        delays = [(there - here) // 1000 for here, there in zip(sent, came)]
+        count, begin = len(numbers), self.next
+        by_tick(self.arrivals, came)
+        if numbers[0] == begin and numbers == list(range(begin, begin + count)):
+            self.in_order(sent, delays)
+        else:
+            for one in zip(numbers, sent, delays):
+                self.one(*one)
+
+    def in_order(self, sent, delays):
+        """The common case, at the speed of C."""
+        count = len(delays)
+        self.received += count
+        self.next += count
+        self.delays.update(delays)
+        if self.before is not None:
+            self.variations[abs(delays[0] - self.before)] += 1
+        self.variations.update(map(abs, map(sub, delays[1:], delays)))
+        self.before = delays[-1]
+        by_tick(self.ticks, sent)
+
+    def one(self, number, sent, delay):
+        """One that may be anything."""
+        if number >= self.next:
+            if number > self.next:
+                self.missing.append([self.next, number])
+                if len(self.gaps) < MOST_GAPS:
+                    self.gaps.append([self.next, number - self.next, sent])
+                else:
+                    self.gaps_left_out += 1
+            elif self.before is not None:
+                self.variations[abs(delay - self.before)] += 1
+            self.next, self.before = number + 1, delay
+        elif self.fill(number):
+            self.overtaken += 1
+        else:
+            self.doubled += 1
+            return
+        self.received += 1
+        self.delays[delay] += 1
+        self.ticks[sent // TICK_NS] += 1
+
+    def fill(self, number):
+        """Whether a number was missing; it is no more."""
+        place = bisect_right(self.missing, [number, float("inf")]) - 1
+        if place < 0 or number >= self.missing[place][1]:
+            return False
+        low, high = self.missing[place]
+        self.missing[place:place + 1] = [
+            part for part in ([low, number], [number + 1, high]) if part[0] < part[1]
+        ]
+        return True
+
+    def told(self):
+        """All of it, as JSON takes it."""
+        return {
+            "received": self.received, "doubled": self.doubled, "overtaken": self.overtaken,
+            "first_ns": self.first, "last_ns": self.last, "gaps": self.gaps,
+            "gaps_left_out": self.gaps_left_out, "delays_us": sorted(self.delays.items()),
+            "variations_us": sorted(self.variations.items()),
+            "ticks": sorted(self.ticks.items()), "arrivals": sorted(self.arrivals.items()),
+        }
+
+
+def by_tick(ticks, moments):
+    """Count moments that follow one another, in ns, by their ticks."""
+    first, last = moments[0] // TICK_NS, moments[-1] // TICK_NS
+    if first == last:
+        ticks[first] += len(moments)
+    else:
+        ticks.update([moment // TICK_NS for moment in moments])

@@ -1,0 +1,255 @@
+"""Streams of numbered datagrams: what was asked for, and what came of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from ipaddress import ip_address
+from itertools import accumulate
+from operator import mul, sub
+from statistics import fmean
+
+MEGA, TICK_S = 1e6, 0.1
+ETHERNET = 18
+"""Bytes of a frame's header and check sequence; frame sizes hold both (RFC 2544, 9)."""
+LINE = 20
+"""Bytes that a frame takes on the line besides: preamble and gap."""
+IPV4, IPV6, UDP = 20, 40, 8
+LEAST_PAYLOAD = 16
+"""What a datagram has to hold to be told from others (see `remote/datagram_wire.py`)."""
+SIMPLE_IMIX = (64, 64, 64, 64, 64, 64, 64, 570, 570, 570, 570, 1518)
+"""The mix that is common: 7 to 4 to 1 of these frames, written as RFC 6985 has it."""
+MOST_SEGMENTS = 64
+_LARGEST_DATAGRAM = 65507
+
+
+def headers(address: str) -> int:
+    """Bytes of an Ethernet frame to an address that are no UDP payload."""
+    return ETHERNET + (IPV6 if ip_address(address).version == 6 else IPV4) + UDP
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Datagrams at an even pace, one way.
+
+    Attributes:
+        name: by which it is known among those of one trial.
+        address: where they arrive.
+        port: where; no other stream of the trial has it.
+        frames: sizes of the Ethernet frames with their check sequence, bytes, in turn.
+        per_s: frames a second.
+        seconds: for how long.
+        sent_to: address and port that they are sent to, where something on the way translates that
+            into where they arrive.
+        source: address that they come from; empty leaves that to the sender's routes.
+        dscp: of their IP headers.
+        segmented: whether the sender's kernel cuts many out of one (UDP_SEGMENT). So a program
+            reaches Gbit/s, and what forwards on the sender's own machine sees fewer packets than
+            arrive: rates in bits are shown then, and not what a device takes of packets.
+
+    Raises:
+        ValueError: a frame cannot hold what tells it from others, or segments differ in size.
+    """
+
+    name: str
+    address: str
+    port: int
+    frames: tuple[int, ...]
+    per_s: float
+    seconds: float
+    sent_to: tuple[str, int] | None = None
+    source: str = ""
+    dscp: int = 0
+    segmented: bool = False
+
+    def __post_init__(self) -> None:
+        if min(self.payloads) < LEAST_PAYLOAD:
+            least = headers(self.address) + LEAST_PAYLOAD
+            raise ValueError(f"a frame to {self.address} has at least {least} bytes")
+        if self.segmented and len(set(self.frames)) > 1:
+            raise ValueError("segments are of one size")
+
+    @classmethod
+    def at_rate(cls, mbps: float, **stream: object) -> Stream:
+        """A stream by its rate at the line's layer 2, Mbit/s of frames with check sequence."""
+        frames: tuple[int, ...] = stream["frames"]  # type: ignore[assignment]
+        return cls(per_s=mbps * MEGA / 8 / fmean(frames), **stream)  # type: ignore[arg-type]
+
+    @property
+    def count(self) -> int:
+        """How many datagrams that are."""
+        return round(self.per_s * self.seconds)
+
+    @property
+    def payloads(self) -> tuple[int, ...]:
+        """UDP payloads of the frames, bytes."""
+        return tuple(frame - headers(self.address) for frame in self.frames)
+
+    def plan(self) -> dict:
+        """What the sender is told (see `remote/datagram_send.py`)."""
+        most = min(MOST_SEGMENTS, _LARGEST_DATAGRAM // self.payloads[0])
+        address, port = self.sent_to or (self.address, self.port)
+        return {
+            "source": self.source,
+            "address": address,
+            "port": port,
+            "payloads": list(self.payloads),
+            "per_s": self.per_s,
+            "count": self.count,
+            "tos": self.dscp << 2,
+            "segments": most if self.segmented else 1,
+        }
+
+
+class Spread:
+    """Times that were seen, and how often each: microseconds.
+
+    Args:
+        counts: pairs of a time and how often it was seen.
+    """
+
+    def __init__(self, counts: Iterable[Sequence[int]]) -> None:
+        ordered = sorted((int(one), int(often)) for one, often in counts)
+        self._times = [one for one, _ in ordered]
+        self._up_to = list(accumulate(often for _, often in ordered))
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._up_to[-1] if self._up_to else 0
+
+    @property
+    def mean(self) -> float:
+        """In the mean; of none it is not a number."""
+        often = map(sub, self._up_to, [0, *self._up_to])
+        return sum(map(mul, self._times, often)) / self.count if self.count else float("nan")
+
+    def summary(self) -> dict[str, float]:
+        """Some percentiles, for a record."""
+        points = (50, 99, 99.9, 100) if self.count else ()
+        return {f"p{point:g}": self.percentile(point) for point in points}
+
+    def percentile(self, percent: float) -> float:
+        """The smallest time that so many per cent do not pass; of none it is not a number."""
+        if not self._times:
+            return float("nan")
+        return float(self._times[bisect_left(self._up_to, percent / 100 * self.count)])
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What became of a stream.
+
+    Attributes:
+        stream: that was asked for.
+        sent: datagrams that the sender's kernel took.
+        unsent: that the sender was too late for, or could not hand over: the rig's doing.
+        sending_s: from the first to the last that was sent.
+        late_us: the longest that one was sent after its turn.
+        received: different datagrams that a program got.
+        doubled, overtaken: that came again, and after a later one (RFC 4737, 3.3).
+        socket_lost: that arrived and found no room, as the receiver was late: the rig's doing.
+        foreign: that were none of the stream's.
+        sources: addresses that they came from.
+        sender_cpu_s, receiver_cpu_s: of the programs, with all streams of the trial.
+        delay: one way, by the two hosts' clocks.
+        variation: of the delay from one datagram to the next (RFC 3393).
+        gaps: number of the first that is missing, how many, and when the next was sent, in ns since
+            the epoch; some of them were overtaken and not lost.
+        ticks: by tenths of a second, from the first to the last in which any was sent: how many
+            were, and how many of those arrived.
+        arrivals: by tenths of a second, from the first to the last in which any came: how many did.
+    """
+
+    stream: Stream
+    sent: int
+    unsent: int
+    sending_s: float
+    late_us: int
+    received: int
+    doubled: int
+    overtaken: int
+    socket_lost: int
+    foreign: int
+    sources: frozenset[str]
+    sender_cpu_s: float
+    receiver_cpu_s: float
+    delay: Spread
+    variation: Spread
+    gaps: tuple[tuple[int, int, int], ...]
+    ticks: tuple[tuple[int, int], ...]
+    arrivals: tuple[int, ...]
+
+    @property
+    def lost(self) -> int:
+        """That did not reach the receiver's host."""
+        return max(0, self.sent - self.received - self.socket_lost)
+
+    @property
+    def loss_ratio(self) -> float:
+        """Of those that were sent."""
+        return self.lost / self.sent if self.sent else 0.0
+
+    @property
+    def sent_per_s(self) -> float:
+        """Frames a second that were offered in truth."""
+        return (self.sent - 1) / self.sending_s if self.sending_s and self.sent > 1 else 0.0
+
+    @property
+    def received_mbps(self) -> float:
+        """Of frames with check sequence, Mbit/s, over the time in which they were sent."""
+        share = self.received / self.sent if self.sent else 0.0
+        return self.sent_per_s * share * fmean(self.stream.frames) * 8 / MEGA
+
+    def record(self) -> dict[str, object]:
+        """All of it, as JSON takes it; of the times some percentiles, us."""
+        plain = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in ("stream", "delay", "variation", "sources")
+        }
+        return {
+            "stream": asdict(self.stream),
+            **plain,
+            "sources": sorted(self.sources),
+            "delay_us": self.delay.summary(),
+            "variation_us": self.variation.summary(),
+        }
+
+
+def carried(stream: Stream, sent: dict, taken: dict) -> Carried:
+    """What the two programs told of a stream, put together.
+
+    Args:
+        stream: that was asked for.
+        sent: see `remote/datagram_send.py`.
+        taken: see `remote/datagram_take.py`.
+    """
+    went, came = dict(map(tuple, sent["by_tick"])), dict(map(tuple, taken["ticks"]))
+    arrived = dict(map(tuple, taken["arrivals"]))
+    return Carried(
+        stream=stream,
+        sent=sent["sent"],
+        unsent=sent["unsent"],
+        sending_s=sent["seconds"],
+        late_us=sent["late_us"],
+        received=taken["received"],
+        doubled=taken["doubled"],
+        overtaken=taken["overtaken"],
+        socket_lost=taken["socket_lost"],
+        foreign=taken["foreign"],
+        sources=frozenset(taken["sources"]),
+        sender_cpu_s=sent["cpu_s"],
+        receiver_cpu_s=taken["cpu_s"],
+        delay=Spread(taken["delays_us"]),
+        variation=Spread(taken["variations_us"]),
+        gaps=tuple(tuple(gap) for gap in taken["gaps"]),
+        ticks=tuple((went.get(tick, 0), came.get(tick, 0)) for tick in _whole(went)),
+        arrivals=tuple(arrived.get(tick, 0) for tick in _whole(arrived)),
+    )
+
+
+def _whole(ticks: Mapping[int, int]) -> range:
+    """All from the first to the last."""
+    return range(min(ticks, default=0), max(ticks, default=-1) + 1)

@@ -1,0 +1,310 @@
+"""Streams of numbered datagrams: how they are counted, and streams with the real programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from local_shell import LocalShell
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint import overload, remote
+from gatepass.endpoint.datagrams import DatagramTrial
+from gatepass.endpoint.remote.datagram_tally import Tally
+from gatepass.endpoint.shell import Detached
+from gatepass.results.datagrams import SIMPLE_IMIX, Carried, Spread, Stream
+from gatepass.results.trial import Load
+
+PORT, NS = 39_400, 1_000_000_000
+
+
+def tally(*batches: list[int], delay_us: int = 50) -> Tally:
+    """What is counted of these numbers; number n was sent n milliseconds after the begin."""
+    counted = Tally()
+    for numbers in batches:
+        sent = [NS + number * 1_000_000 for number in numbers]
+        counted.add(numbers, sent, [moment + delay_us * 1000 for moment in sent])
+    return counted
+
+
+class TestTally:
+    """By hand."""
+
+    def test_in_order(self) -> None:
+        told = tally([0, 1, 2], [3, 4]).told()
+        assert (told["received"], told["doubled"], told["overtaken"]) == (5, 0, 0)
+        assert told["delays_us"] == [(50, 5)]
+        assert told["variations_us"] == [(0, 4)]
+        assert told["gaps"] == []
+
+    def test_a_gap_and_one_that_comes_late_and_one_that_comes_twice(self) -> None:
+        told = tally([0, 1, 4, 5], [3, 3, 6]).told()
+        assert (told["received"], told["doubled"], told["overtaken"]) == (6, 1, 1)
+        assert told["gaps"] == [[2, 2, NS + 4_000_000]]
+
+    def test_the_variation_is_between_neighbours_alone(self) -> None:
+        counted = tally([0, 1], delay_us=50)
+        sent = [NS + number * 1_000_000 for number in (2, 5)]
+        counted.add([2, 5], sent, [moment + 80_000 for moment in sent])
+        assert dict(counted.variations) == {0: 1, 30: 1}
+
+    def test_a_tick_is_the_one_in_which_it_was_sent(self) -> None:
+        assert dict(tally(list(range(150))).ticks) == {10: 100, 11: 50}
+
+    def test_a_day_of_gaps_is_told_in_part(self) -> None:
+        told = tally(list(range(0, 5000, 2))).told()
+        assert len(told["gaps"]) == 1000 and told["gaps_left_out"] == 1499
+
+
+@given(
+    st.permutations(range(12)),
+    st.lists(st.integers(0, 11), max_size=6),
+    st.sets(st.integers(0, 11), max_size=6),
+    st.lists(st.integers(1, 5), max_size=12),
+)
+def test_whatever_comes_in_whatever_order(
+    order: list[int], twice: list[int], lost: set[int], sizes: list[int]
+) -> None:
+    came = [number for number in [*order, *twice] if number not in lost]
+    batches, rest = [], came
+    for size in [*sizes, len(came)]:
+        batches.append(rest[:size])
+        rest = rest[size:]
+    counted = tally(*batches)
+    assert counted.received == len(set(came))
+    assert counted.doubled == len(came) - len(set(came))
+    highest, overtaken = -1, 0
+    for place, number in enumerate(came):
+        overtaken += number < highest and number not in came[:place]
+        highest = max(highest, number)
+    assert counted.overtaken == overtaken
+    assert sum(counted.delays.values()) == counted.received
+    left = [number for low, high in counted.missing for number in range(low, high)]
+    assert left == [number for number in range(highest) if number not in came]
+
+
+@given(st.lists(st.integers(-1000, 100_000), min_size=1), st.floats(0.1, 100))
+def test_percentiles(times: list[int], percent: float) -> None:
+    spread = Spread(Counter(times).items())
+    assert spread.count == len(times)
+    assert spread.mean == pytest.approx(sum(times) / len(times))
+    place = math.ceil(percent / 100 * len(times) - 1e-9)
+    assert spread.percentile(percent) in sorted(times)[max(0, place - 1) : place + 1]
+    assert spread.percentile(100) == max(times)
+
+
+def test_of_none_there_is_no_percentile() -> None:
+    assert math.isnan(Spread([]).percentile(50)) and math.isnan(Spread([]).mean)
+
+
+class TestStream:
+    """Frames and what they hold."""
+
+    def test_payloads(self) -> None:
+        assert stream(frames=(64, 1518)).payloads == (18, 1472)
+        assert stream(address="::1", frames=(82, 1518)).payloads == (16, 1452)
+
+    def test_rate(self) -> None:
+        made = Stream.at_rate(
+            10, name="a", address="127.0.0.1", port=PORT, frames=SIMPLE_IMIX, seconds=2
+        )
+        assert made.per_s * sum(SIMPLE_IMIX) / 12 * 8 == pytest.approx(10e6)
+        assert made.count == round(made.per_s * 2)
+
+    def test_what_cannot_be_told_apart_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="at least 82 bytes"):
+            stream(address="::1", frames=(64,))
+        with pytest.raises(ValueError, match="of one size"):
+            stream(frames=SIMPLE_IMIX, segmented=True)
+
+
+def stream(**given: object) -> Stream:
+    """One over the loopback."""
+    usual = {
+        "name": "one",
+        "address": "127.0.0.1",
+        "port": PORT,
+        "frames": (512,),
+        "per_s": 2000.0,
+        "seconds": 0.5,
+    }
+    return Stream(**(usual | given))  # type: ignore[arg-type]
+
+
+class TestWithTheProgram:
+    """In a network namespace of its own."""
+
+    def sent(self, shell: LocalShell, *streams: Stream) -> dict[str, Carried]:
+        return DatagramTrial(shell, shell, streams).wait()
+
+    def filtered(self, shell: LocalShell, rule: str) -> None:
+        """Have what comes in pass a rule."""
+        table = f"table inet t {{ chain c {{ type filter hook input priority 0; {rule}; }}; }}"
+        assert shell.run(f"nft '{table};'").status == 0
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {},
+            {"frames": (64,)},
+            {"frames": SIMPLE_IMIX},
+            {"address": "::1"},
+            {"frames": (9018,)},
+            {"frames": (1000,), "segmented": True, "per_s": 20_000.0},
+        ],
+    )
+    def test_all_arrive_and_are_what_was_asked_for(self, apart: LocalShell, given: dict) -> None:
+        asked = stream(**given)
+        (seen,) = self.sent(apart, asked).values()
+        assert seen.sent + seen.unsent == asked.count
+        assert seen.lost == 0 and seen.received + seen.socket_lost == seen.sent > 0
+        assert (seen.doubled, seen.overtaken, seen.foreign, seen.gaps) == (0, 0, 0, ())
+        assert sum(sent for sent, _ in seen.ticks) == seen.sent
+        assert sum(came for _, came in seen.ticks) == seen.received == sum(seen.arrivals)
+        assert seen.delay.count == seen.received and seen.delay.percentile(50) >= 0
+        assert seen.variation.count == seen.received - 1
+        assert seen.sources == {asked.address}
+        assert 0 < seen.sender_cpu_s < 10 and 0 < seen.receiver_cpu_s < 10
+
+    def test_several_at_once_each_with_its_own_class(self, apart: LocalShell) -> None:
+        self.filtered(apart, "ip dscp 46 counter")
+        voice = stream(name="voice", dscp=46, per_s=500.0)
+        seen = self.sent(apart, voice, stream(port=PORT + 1))
+        assert {name: one.lost for name, one in seen.items()} == {"voice": 0, "one": 0}
+        told = apart.run("nft list chain inet t c").output
+        assert f"packets {seen['voice'].sent} bytes" in told
+
+    def test_what_is_lost_on_the_way_is_counted_where_it_was(self, apart: LocalShell) -> None:
+        self.filtered(apart, f"udp dport {PORT} numgen inc mod 10 == 3 drop")
+        (seen,) = self.sent(apart, stream()).values()
+        assert seen.lost == seen.sent // 10
+        assert seen.loss_ratio == pytest.approx(0.1)
+        assert {count for _, count, _ in seen.gaps} == {1}
+        assert [first % 10 for first, _, _ in seen.gaps] == [3] * len(seen.gaps)
+
+    def test_what_the_receiver_itself_loses_is_not_lost_on_the_way(
+        self, apart: LocalShell, tmp_path: Path
+    ) -> None:
+        apart.run(f"cp {Path(remote.__file__).parent}/datagram_*.py {tmp_path}/")
+        wire = tmp_path / "datagram_wire.py"
+        wire.write_text(wire.read_text().replace("BUFFER = 16 << 20", "BUFFER = 4096"))
+        take, step = tmp_path / "datagram_take.py", "            came = by_fd"
+        take.write_text(take.read_text().replace(step, f"            time.sleep(0.02)\n{step}"))
+        (seen,) = self.sent(apart, stream(per_s=5000.0)).values()
+        assert seen.socket_lost > 0
+        assert seen.lost == 0
+
+    def test_what_could_not_be_sent_in_time_is_unsent_and_not_lost(
+        self, apart: LocalShell
+    ) -> None:
+        (seen,) = self.sent(apart, stream(frames=(1518,), per_s=5e6, seconds=0.1)).values()
+        assert seen.unsent > 0
+        assert seen.sent + seen.unsent == seen.stream.count
+        assert seen.received + seen.socket_lost == seen.sent
+
+    def test_what_goes_nowhere_is_lost(self, apart: LocalShell) -> None:
+        self.filtered(apart, f"udp dport {PORT} drop")
+        (seen,) = self.sent(apart, stream()).values()
+        assert seen.received == 0 and seen.delay.count == 0
+        assert seen.lost == seen.sent > 0
+
+    def test_the_port_is_taken(self, apart: LocalShell) -> None:
+        hold = f"import socket, time; s = socket.socket(2, 2); s.bind(('127.0.0.1', {PORT}))"
+        ready = f"ss -Hlun 'sport = :{PORT}' | grep -q ."
+        stem = f"{apart.folder()}/other"
+        other = Detached.start(apart, stem, f'python3 -c "{hold}; time.sleep(30)"', 40, ready)
+        with pytest.raises(NotProven, match=r"cannot be handled on the client: .*in use"):
+            self.sent(apart, stream())
+        other.stop()
+
+    def test_another_runs_datagrams_are_foreign(self, apart: LocalShell) -> None:
+        asked = stream(seconds=1.0)
+        stray = (
+            f"import socket; s = socket.socket(2, 2); "
+            f"[s.sendto(bytes(16), ('127.0.0.1', {PORT})) for _ in range(5)]"
+        )
+        trial = DatagramTrial(apart, apart, [asked])
+        assert apart.run(f'python3 -c "{stray}"').status == 0
+        (seen,) = trial.wait().values()
+        assert seen.foreign == 5
+        assert seen.received == seen.sent - seen.socket_lost
+
+
+class TestOverload:
+    """What iperf3 cannot send is sent by these programs, and is a trial like any other."""
+
+    @pytest.mark.parametrize(
+        ("load", "engine"),
+        [
+            (Load(1), False),
+            (Load(1, udp_mbps=800), False),
+            (Load(1, udp_mbps=2500), True),
+            (Load(1, udp_mbps=2500, reverse=True), False),
+        ],
+    )
+    def test_needed(self, load: Load, engine: bool) -> None:
+        assert overload.needed(load) is engine
+
+    def test_a_trial(self, apart: LocalShell, tmp_path: Path) -> None:
+        load = Load(1, omit_s=0.3, interval_s=0.2, udp_mbps=50)
+        trial = overload.run(apart, apart, "127.0.0.1", PORT, load, tmp_path / "001")
+        assert 0 < trial.mbps < 55
+        assert trial.lost_percent == 0 and trial.datagrams and trial.mss is None
+        assert 0 < trial.received_bytes < trial.all_bytes
+        assert trial.seen == {"127.0.0.1"}
+        assert len(trial.intervals) >= 3 and trial.interval_s == 0.2
+        assert trial.client_cpu > 0 and trial.server_cpu > 0
+        assert 0 < trial.ended - trial.began < 20
+        kept = json.loads((tmp_path / "001-datagrams.json").read_text())
+        assert kept["stream"]["frames"] == [1446] and kept["sent"] > 0
+
+    def test_loss_is_that_of_the_measured_time(self) -> None:
+        ticks = ((50, 0), (100, 0), (100, 90), (100, 100), (30, 30))
+        seen = carried_of(ticks=ticks, sent=380, received=220, arrivals=(10, 40, 60, 70, 40))
+        trial = overload.trial_of(seen, Load(0.2, omit_s=0.1, interval_s=0.1, udp_mbps=8))
+        assert trial.lost_percent == 5
+        assert trial.intervals == pytest.approx((60 * 954 * 80 / 1e6, 70 * 954 * 80 / 1e6))
+        assert trial.seconds == pytest.approx(0.2)
+
+    def test_what_was_never_under_way_has_no_figure(self) -> None:
+        with pytest.raises(NotProven, match="no datagrams were sent in the measured 1 s"):
+            overload.trial_of(carried_of(ticks=((5, 5),)), Load(1, udp_mbps=8))
+
+
+def carried_of(**given: object) -> Carried:
+    """A stream of 1,000 frames of 1,000 bytes in a second of which 900 arrived."""
+    none = Spread([])
+    usual = {
+        "stream": stream(frames=(1000,), per_s=1000.0, seconds=1.0),
+        "sent": 1000,
+        "unsent": 0,
+        "sending_s": 0.999,
+        "late_us": 0,
+        "received": 900,
+        "doubled": 0,
+        "overtaken": 0,
+        "socket_lost": 0,
+        "foreign": 0,
+        "sources": frozenset(),
+        "sender_cpu_s": 0.1,
+        "receiver_cpu_s": 0.1,
+        "delay": none,
+        "variation": none,
+        "gaps": (),
+        "ticks": (),
+        "arrivals": (),
+    }
+    return Carried(**(usual | given))  # type: ignore[arg-type]
+
+
+def test_rates_of_what_arrived() -> None:
+    seen = carried_of()
+    assert seen.sent_per_s == pytest.approx(1000)
+    assert seen.received_mbps == pytest.approx(7.2)
+    assert replace(seen, received=950, socket_lost=50).lost == 0
