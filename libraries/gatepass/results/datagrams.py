@@ -13,8 +13,6 @@ from statistics import fmean
 MEGA, TICK_S = 1e6, 0.1
 ETHERNET = 18
 """Bytes of a frame's header and check sequence; frame sizes hold both (RFC 2544, 9)."""
-LINE = 20
-"""Bytes that a frame takes on the line besides: preamble and gap."""
 IPV4, IPV6, UDP = 20, 40, 8
 LEAST_PAYLOAD = 16
 """What a datagram has to hold to be told from others (see `remote/datagram_wire.py`)."""
@@ -155,8 +153,8 @@ class Carried:
         sender_cpu_s, receiver_cpu_s: of the programs, with all streams of the trial.
         delay: one way, by the two hosts' clocks.
         variation: of the delay from one datagram to the next (RFC 3393).
-        gaps: number of the first that is missing, how many, and when the next was sent, in ns since
-            the epoch; some of them were overtaken and not lost.
+        gaps: the first thousand: number of the first that is missing, how many, and when the next
+            was sent, in ns since the epoch; some of them were overtaken and not lost.
         ticks: by tenths of a second, from the first to the last in which any was sent: how many
             were, and how many of those arrived.
         arrivals: by tenths of a second, from the first to the last in which any came: how many did.

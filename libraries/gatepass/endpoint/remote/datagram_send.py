@@ -11,9 +11,9 @@ STOP is there or LIMIT_S is over.
 
 A sender that was late catches up no more than MOST_AT_ONCE datagrams: a burst would be lost in a
 queue that the stream itself never fills. The others are left out for good and told as `unsent`. By
-stream: `sent`, `unsent`, `seconds` from the first to the last, `bytes` of payload, `by_tick` how
-many were sent in which tenth of a second of the epoch, `late_us` the longest that one was after its
-turn, the `segments` that went at a time, and the `cpu_s` that the program took.
+stream: `sent`, `unsent`, `seconds` from the first to the last, `by_tick` how many were sent in
+which tenth of a second of the epoch, `late_us` the longest that one was after its turn, and the
+`cpu_s` that the program took.
 """
 
 import contextlib
@@ -61,15 +61,15 @@ class Sent:
                 self.segments = 1
         self.buffer = bytearray(max(max(self.payloads), self.payloads[0] * self.segments))
         self.view = memoryview(self.buffer)
-        self.turns = self.sent = self.unsent = self.bytes = 0
+        self.turns = self.sent = self.unsent = 0
         self.first = self.last = 0
         self.by_tick, self.late = {}, 0.0
 
     def due(self):
-        """When its next datagram has its turn, in seconds after the begin; None once it is over."""
+        """When its next lot is complete, in seconds after the begin; None once it is over."""
         if self.turns >= self.count:
             return None
-        return self.turns / self.per_s
+        return (min(self.turns + self.segments, self.count) - 1) / self.per_s
 
     def go(self, elapsed):
         """Send what has its turn."""
@@ -116,7 +116,6 @@ class Sent:
             except OSError:  # no way there, or no room, at the moment
                 break
             self.sent += count
-            self.bytes += len(data)
             self.first, self.last = self.first or now, now
             tick = now // TICK_NS
             self.by_tick[tick] = self.by_tick.get(tick, 0) + count
@@ -125,9 +124,9 @@ class Sent:
 
     def told(self):
         return {
-            "sent": self.sent, "unsent": self.unsent + self.count - self.turns, "bytes": self.bytes,
+            "sent": self.sent, "unsent": self.unsent + self.count - self.turns,
             "seconds": (self.last - self.first) / NS, "by_tick": sorted(self.by_tick.items()),
-            "late_us": round(self.late * 1e6), "segments": self.segments,
+            "late_us": round(self.late * 1e6),
             "cpu_s": time.process_time(),
         }
 

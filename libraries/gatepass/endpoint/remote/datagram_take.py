@@ -4,7 +4,7 @@ Usage: datagram_take.py PLAN STOP LIMIT_S, with datagram_wire.py and datagram_ta
 
 PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"address": ..., "port": ...}}}. It ends a
 moment after the file STOP is there, when nothing comes any more, at last after LIMIT_S. By stream:
-see `Tally.told`; besides `bytes` of UDP payload, `foreign`, of another run, `socket_lost`, that
+see `Tally.told`; besides `foreign`, of another run, `socket_lost`, that
 came and found no room as this program was late, the `sources` that they came from, and the `cpu_s`
 that the program took.
 """
@@ -28,18 +28,16 @@ class Taken:
     def __init__(self, run, address, port):
         self.port, self.socket = port, receiver(address, port)
         self.base = run << NUMBER_BITS
-        self.tally, self.bytes, self.foreign, self.sources = Tally(), 0, 0, set()
+        self.tally, self.foreign, self.sources = Tally(), 0, set()
         self.dropped_before = dropped(port)
 
     def take(self, receiving):
         """What is there; whether anything was."""
-        before = receiving.bytes
         marked, sent, came = receiving.take(self.socket)
         if not len(marked):
             return False
         low, high = self.base, self.base + (1 << NUMBER_BITS)
         if min(marked) >= low and max(marked) < high:
-            self.bytes += receiving.bytes - before
             self.sources.add(receiving.came_from())
             numbers = [number - low for number in marked]
         else:
@@ -53,7 +51,7 @@ class Taken:
     def told(self):
         lost = dropped(self.port) - self.dropped_before
         return dict(
-            self.tally.told(), bytes=self.bytes, foreign=self.foreign, socket_lost=lost,
+            self.tally.told(), foreign=self.foreign, socket_lost=lost,
             sources=sorted(self.sources), cpu_s=time.process_time(),
         )
 

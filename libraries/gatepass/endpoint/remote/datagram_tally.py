@@ -23,9 +23,8 @@ class Tally:
         self.received = self.doubled = self.overtaken = 0
         self.delays, self.variations = Counter(), Counter()
         self.ticks, self.arrivals = Counter(), Counter()
-        self.first, self.last = None, None  # when the first and the last came
         self.missing = []  # [low, high): in order, apart from one another
-        self.gaps, self.gaps_left_out = [], 0  # [number, how many, when the next was sent]
+        self.gaps = []  # [number, how many, when the next was sent], the first MOST_GAPS
         self.before = None  # the newest delay, of number next - 1
 
     def add(self, numbers, sent, came):
@@ -35,9 +34,6 @@ class Tally:
         """
         if not len(numbers):
             return
-        if self.first is None:
-            self.first = came[0]
-        self.last = came[-1]
         delays = [(there - here) // 1000 for here, there in zip(sent, came)]
         count, begin = len(numbers), self.next
         by_tick(self.arrivals, came)
@@ -66,8 +62,6 @@ class Tally:
                 self.missing.append([self.next, number])
                 if len(self.gaps) < MOST_GAPS:
                     self.gaps.append([self.next, number - self.next, sent])
-                else:
-                    self.gaps_left_out += 1
             elif self.before is not None:
                 self.variations[abs(delay - self.before)] += 1
             self.next, self.before = number + 1, delay
@@ -95,8 +89,7 @@ class Tally:
         """All of it, as JSON takes it."""
         return {
             "received": self.received, "doubled": self.doubled, "overtaken": self.overtaken,
-            "first_ns": self.first, "last_ns": self.last, "gaps": self.gaps,
-            "gaps_left_out": self.gaps_left_out, "delays_us": sorted(self.delays.items()),
+            "gaps": self.gaps, "delays_us": sorted(self.delays.items()),
             "variations_us": sorted(self.variations.items()),
             "ticks": sorted(self.ticks.items()), "arrivals": sorted(self.arrivals.items()),
         }

@@ -60,12 +60,13 @@ class Receiving:
         self.headers[0].name = ctypes.addressof(self.source)
         self.headers[0].name_length = SOCKADDR
         self.fresh = bytes(self.headers)
-        self.bytes = self.used = 0
+        self.used = 0
 
     def take(self, sock):
         """Numbers with the run's above them, when they were sent, when they came; three sequences.
 
-        The times are in ns since the epoch. `bytes` grows by what the datagrams held.
+        The times are in ns since the epoch. What is too short to have a number has number 0 of no
+        run: its place still holds the end of an earlier datagram.
         """
         # the kernel writes into the headers how long it made what they point to
         ctypes.memmove(self.headers, self.fresh, self.used * SIZE)
@@ -81,10 +82,12 @@ class Receiving:
             words.byteswap()
         stamps = array("q", ctypes.string_at(self.control, count * self.CONTROL))
         came = [second * 10 ** 9 + ns for second, ns in zip(stamps[2::4], stamps[3::4])]
-        told = array("I", ctypes.string_at(self.headers, count * SIZE))
-        self.bytes += sum(told[RECEIVED // 4::SIZE // 4])
-        return words[0::2], words[1::2], came
-
+        numbers, sent = words[0::2], words[1::2]
+        sizes = array("I", ctypes.string_at(self.headers, count * SIZE))[RECEIVED // 4::SIZE // 4]
+        if min(sizes) < HEAD.size:
+            whole = [size >= HEAD.size for size in sizes]
+            numbers = array("Q", [number if good else 0 for number, good in zip(numbers, whole)])
+        return numbers, sent, came
 
     def came_from(self):
         """The address that the first of the last lot came from."""
