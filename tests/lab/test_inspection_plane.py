@@ -11,6 +11,7 @@ from dataplane_rig import CLIENT, GATEWAY, SERVER, SERVER6
 from inspection_rig import EICAR, InspectionRig, antivirus, av_config, inspected, with_profiles
 
 from lab.gateway.dataplane.nft import nft
+from lab.inspector.marks import CLIENT_LEG
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 
@@ -118,6 +119,27 @@ def test_a_clients_port_serves_again_after_inspection_has_ended(rig, family, des
     assert page_from(rig, 2345, family, dest).endswith(b"hello")
     rig.apply(config(inspected(utm_status="disable")))
     assert page_from(rig, 2345, family, dest).endswith(b"hello")
+
+
+EXPECTED = "ftp_data4"
+"""Of data connections, by the ports that servers choose anew within seconds."""
+
+
+@pytest.mark.parametrize("options", [(), ("--ftp-port", CLIENT)])
+@pytest.mark.parametrize("name", ["page", "not-there"])
+def test_no_data_connection_is_expected_any_more(rig, name, options):
+    rig.apply(both())
+    rig.ftp(name, *options)
+    told = rig.output("nft", "list", "map", "inet", "gatepass", EXPECTED)
+    assert EXPECTED in told and "elements" not in told
+
+
+def test_what_was_expected_under_a_policy_that_inspects_no_more_passes(rig):
+    other = inspected(policyid=2, service=refs("HTTP"), **FUNCTIONS)
+    rig.apply(both(other, utm_status="disable"))
+    key = f"{CLIENT} . {SERVER} . 8080 : {CLIENT_LEG | 0x999:#x}"
+    rig.output("nft", "add", "element", "inet", "gatepass", EXPECTED, f"{{ {key} }}")
+    assert rig.tcp(port=8080) == CLIENT
 
 
 def test_the_first_policy_that_matches_decides_over_inspection(rig):

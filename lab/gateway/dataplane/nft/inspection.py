@@ -78,6 +78,8 @@ def inspection_chains(
             "ct state != new accept",
             f"ct mark {ids_in_set(inspecting)} goto to_inspector",
             *_expected_data(slot),
+            # what was expected under a policy that is inspected no more goes where others go
+            f"{_is(CLIENT_LEG)} meta mark set 0x0",
             "fib daddr type local accept",
             "ct status & dnat == dnat jump inspection_vip_policies",
             "ct status & dnat != dnat jump inspection_policies",
