@@ -63,10 +63,20 @@ def shaping_policy(number: int, shaper: str, reverse: str = "", **attributes: ob
     return row | {key.replace("_", "-"): value for key, value in attributes.items()}
 
 
-def shaper(name: str, kbps: int, unit: str = "kbps") -> dict:
+def class_policy(number: int, shaper: str, tos: int, version: int = 4, **more: object) -> dict:
+    """A shaping policy for the packets between the two data ports that have a DSCP, both ways."""
+    suffix, other = ("", "6") if version == 4 else ("6", "")
+    row = shaping_policy(number, shaper, shaper, tos=f"{tos:#04x}", tos_mask="0xfc", **more)
+    addresses = {f"{key}{suffix}": refs("all") for key in ("srcaddr", "dstaddr")}
+    nothing = {f"{key}{other}": [] for key in ("srcaddr", "dstaddr")}
+    return row | addresses | nothing | {"ip-version": str(version)}
+
+
+def shaper(name: str, kbps: int, unit: str = "kbps", guaranteed: int = 0) -> dict:
     """A shared traffic shaper."""
     return {
         "name": name,
+        "guaranteed-bandwidth": guaranteed,
         "maximum-bandwidth": kbps,
         "bandwidth-unit": unit,
         "per-policy": "disable",

@@ -87,7 +87,7 @@ def test_what_would_narrow_a_policy_is_not_dropped(api: GatewayUnderTest, more: 
         ("firewall.service/custom", {"name": "n", "tcp-portrange": "80", "fqdn": "a.lab"}),
         ("firewall/vip", VIP | {"srcintf-filter": [{"interface-name": "port2"}]}),
         ("firewall/shaping-policy", SHAPING | {"application": [{"id": 15893}]}),
-        ("firewall/shaping-policy", SHAPING | {"tos-mask": "0xff"}),
+        ("firewall/shaping-policy", SHAPING | {"cos-mask": "0xff"}),
         ("router/static", {"device": "port1", "dstaddr": "all"}),
         ("vpn.ipsec/phase1-interface", PHASE1 | {"name": "n", "xauthtype": "auto"}),
         ("vpn.ipsec/phase1-interface", PHASE1 | {"name": "n", "remote-gw-match": "geography"}),
@@ -119,6 +119,14 @@ def test_addresses_that_no_port_can_have(api: GatewayUnderTest, row: dict) -> No
 def test_networks_of_two_ports_do_not_overlap(api: GatewayUnderTest) -> None:
     told = unchanged(api, "system/interface/port3", {"ip": "198.18.0.200/28"})
     assert 'overlaps the network 198.18.0.0/24 of "mgmt"' in told
+
+
+def test_a_shaping_policy_by_marking(api: GatewayUnderTest) -> None:
+    api.post("cmdb/firewall/shaping-policy", SHAPING | {"tos-mask": "0xfc", "tos": "0xb8"})
+    (row,) = api.get("cmdb/firewall/shaping-policy/7")
+    assert (row["tos-mask"], row["tos"], row["tos-negate"]) == ("0xfc", "0xb8", "disable")
+    api.put("cmdb/firewall/shaping-policy/7", {"tos-negate": "enable"})
+    api.delete("cmdb/firewall/shaping-policy/7")
 
 
 def test_figures_that_cannot_be(api: GatewayUnderTest) -> None:

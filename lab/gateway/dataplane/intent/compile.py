@@ -26,6 +26,7 @@ from lab.gateway.dataplane.intent.members import who_of
 from lab.gateway.dataplane.intent.model import (
     Intent,
     LocalInPolicy,
+    Marking,
     Policy,
     Pool,
     Shaper,
@@ -301,6 +302,7 @@ def _shaper(row: Mapping) -> Shaper:
     return Shaper(
         name=row["name"],
         kbps=int(row.get("maximum-bandwidth") or 0) * unit,
+        guaranteed_kbps=int(row.get("guaranteed-bandwidth") or 0) * unit,
         per_policy=row.get("per-policy") == "enable",
     )
 
@@ -312,7 +314,15 @@ def _shaping_policy(row: Mapping, selectors: _Selectors) -> ShapingPolicy:
         selects=selectors.of(row, versions),
         shaper=row.get("traffic-shaper") or None,
         shaper_reverse=row.get("traffic-shaper-reverse") or None,
+        marking=_marking(row),
     )
+
+
+def _marking(row: Mapping) -> Marking | None:
+    value, mask = (int(str(row.get(key) or "0"), 0) for key in ("tos", "tos-mask"))
+    if not mask:
+        return None
+    return Marking(value & mask, mask, row.get("tos-negate") == "enable")
 
 
 def _port(row: Mapping) -> Port:

@@ -115,21 +115,54 @@ class LocalInPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Shaper:
-    """A traffic shaper: `kbps` (1000 bit/s, frames with their Ethernet header) at most."""
+    """A traffic shaper: `kbps` (1000 bit/s, frames with their Ethernet header) at most.
+
+    Attributes:
+        name: of the object.
+        kbps: maximum bandwidth; 0 for no limit.
+        guaranteed_kbps: guaranteed bandwidth. Nothing goes by it: the ports have no limit of their
+            own, so no other traffic could take it.
+        per_policy: whether each policy that names it has it for itself.
+    """
 
     name: str
     kbps: int
+    guaranteed_kbps: int = 0
     per_policy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
+class Marking:
+    """Which packets are meant, by the byte that holds DSCP and ECN (RFC 2474, RFC 3168).
+
+    Attributes:
+        value: what the bits of the mask are; the others are 0.
+        mask: which of the 8 bits count.
+        negate: the packets in which they are anything else instead.
+    """
+
+    value: int
+    mask: int
+    negate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ShapingPolicy:
-    """A row that gives sessions a shaper for each direction."""
+    """A row that gives sessions a shaper for each direction.
+
+    Attributes:
+        id: of the row.
+        selects: its sessions, of one IP version.
+        shaper: from source to destination; None for no limit.
+        shaper_reverse: from destination to source.
+        marking: the only packets of them that it is for, in either direction; None for all.
+    """
 
     id: int
     selects: Selector
     shaper: str | None
     shaper_reverse: str | None
+    marking: Marking | None = None
 
 
 @dataclass(frozen=True, slots=True)

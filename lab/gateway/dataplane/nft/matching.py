@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterable
 
 from lab.gateway.dataplane.intent.members import Who, set_name
+from lab.gateway.dataplane.intent.model import Marking
 from lab.gateway.dataplane.intent.ranges import (
     EVERY_ADDRESS,
     EVERY_PORT,
@@ -72,6 +73,21 @@ class Matcher:
             if both:
                 break
         return found
+
+    def marked(self, marking: Marking | None, selector: Selector) -> str:
+        """Match on the marking of a packet; comes after what `sessions` says of the selector.
+
+        Args:
+            marking: empty for every packet.
+            selector: of one IP version, which says where the byte lies.
+        """
+        if marking is None:
+            return ""
+        relation = "!=" if marking.negate else "=="
+        if 4 in selector.sources:  # the second byte of the header (RFC 791)
+            return f"@nh,8,8 & {marking.mask:#04x} {relation} {marking.value:#04x}"
+        # the eight bits after the first four (RFC 8200)
+        return f"@nh,0,16 & {marking.mask << 4:#06x} {relation} {marking.value << 4:#06x}"
 
     def members(self, who: tuple[Who, ...] | None) -> list[str]:
         """Expressions, one a rule, for packets from users; one that is empty for anyone."""

@@ -74,8 +74,10 @@ class ShaperClasses:
     ) -> Iterator[str]:
         """Rules that send packets to their class.
 
-        The first shaping policy that matches a session decides; a policy's own shapers are for
-        sessions that no shaping policy matches.
+        The first shaping policy that matches a packet decides; a policy's own shapers are for
+        those that no shaping policy matches. FortiOS goes by "the DSCP values in the incoming
+        packets" (Administration Guide, DSCP matching): here each packet goes by its own, so that
+        answers are in a class where they are marked themselves.
 
         Args:
             intent: what to do.
@@ -92,7 +94,8 @@ class ShaperClasses:
                 classid = self.classid(intent, name, owner)
                 action = f"meta priority set {classid} accept" if classid else "accept"
                 for text in matcher.sessions(selects, reply):
-                    yield " ".join(part for part in (where, text, action) if part)
+                    marked = matcher.marked(row.marking, selects)
+                    yield " ".join(part for part in (where, text, marked, action) if part)
         for direction, attribute in (("original", "shaper"), ("reply", "shaper_reverse")):
             elements = []
             for policy in intent.in_force:
