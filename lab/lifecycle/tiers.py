@@ -1,4 +1,6 @@
-"""Service tiers as a provider delivers them: the same gateway, with another shaper."""
+"""Service tiers as a provider delivers them: the same gateway, with other shapers."""
+
+import re
 
 import yaml
 
@@ -8,11 +10,12 @@ from lab.nodes.node import PROJECT
 CATALOGUE = PROJECT / "variables" / "service_catalogue.yaml"
 _SCRIPTED = "SGW-200"
 """The tier of `lab/delivered.conf`."""
-_ROOM = 163 / 150
-"""The shaper's rate for a tier's: it counts headers, which the tier's goodput does not.
+_BANDWIDTH = re.compile(r"(?<=-bandwidth )\d+")
+"""A figure of a shaper in kbit/s.
 
-Of it TCP gets 1448/1514 and datagrams 1472/1514: 4 % more than the tier promises, and 4 % less than
-the lab's orders allow at most.
+The tier's own counts headers, which the tier's goodput does not: it is 163/150 of that. Of it TCP
+gets 1448/1514 and datagrams 1472/1514: 4 % more than the tier promises, and 4 % less than the lab's
+orders allow at most.
 """
 
 
@@ -34,18 +37,18 @@ def check_tier(name: str) -> str:
 
 
 def for_tier(script: str, tier: str | None) -> str:
-    """A delivered configuration with the shaper of another tier; None leaves it as it is."""
+    """A delivered configuration with all its shapers in proportion to another tier.
+
+    Args:
+        script: the configuration of `SGW-200`.
+        tier: its name; None leaves the configuration as it is.
+    """
     if tier is None:
         return script
     known = tiers()
-    for before, after in (
-        (_SCRIPTED, tier),
-        (_SCRIPTED.lower(), tier.lower()),
-        (_kbps(known[_SCRIPTED]), _kbps(known[tier])),
-    ):
+    script = _BANDWIDTH.sub(
+        lambda found: str(round(int(found[0]) * known[tier] / known[_SCRIPTED])), script
+    )
+    for before, after in ((_SCRIPTED, tier), (_SCRIPTED.lower(), tier.lower())):
         script = script.replace(before, after)
     return script
-
-
-def _kbps(mbps: int) -> str:
-    return str(round(mbps * _ROOM * 1000))

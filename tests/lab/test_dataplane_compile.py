@@ -296,6 +296,18 @@ def test_only_the_queue_that_differs_is_changed():
     assert changes(old, old) == []
 
 
+def test_there_is_room_for_a_super_packet_in_the_queue_of_a_slow_shaper():
+    limits = [
+        int(line.rsplit(" ", 1)[1].rstrip("b"))
+        for kbps in (2_000, 100_000)
+        for line in changes({}, {("port1", 1): kbps})
+        if "bfifo" in line
+    ]
+    assert limits[0] > 65_536
+    assert limits[0] < 2_000 * 125 * 0.4, "datagrams would wait for longer than 0.4 s"
+    assert limits[1] == 100_000 * 125 * 0.2
+
+
 def test_a_line_of_the_session_table():
     line = (
         "ipv4     2 tcp      6 3599 ESTABLISHED src=198.18.1.10 dst=198.18.2.120 sport=5000 "

@@ -17,8 +17,11 @@ _BURST_S = 0.008
 # processor, and so deep that TCP does not overflow it in a trial of some seconds: one packet lost
 # holds all behind it back at the receiver, who then counts the wrong bytes into a short trial.
 _QUEUE_S = 0.200
+# A queue takes a super-packet whole or not at all, so there is always room for one beside some
+# frames: what TCP makes of a small window, were none taken, would not get through at any rate. Of
+# 2 Mbit/s that is a third of a second, and datagrams fill it when they are too many.
 _SUPER_PACKET = 65_536 + 4_096
-_LEAST_QUEUE = 4 * _SUPER_PACKET
+_LEAST_QUEUE = _SUPER_PACKET + 8 * 1_514
 
 
 class Queues:
