@@ -9,6 +9,7 @@ from collections import Counter
 from dataplane_config import class_policy, config, policy, refs, shaper, shaping_policy
 from dataplane_rig import SERVER, SERVER6, Rig
 
+from lab.gateway.dataplane.faults.network import with_faults
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.nft.shaping import ShaperClasses
 
@@ -66,7 +67,8 @@ def marked(rig: Rig, tos: int, answer_tos: int, version: int = 4, count: int = 3
 
 def counted(rig: Rig, port: str) -> Counter[str]:
     """How many packets have left a port by each shaper; those without any are left out."""
-    minors = ShaperClasses.of(compile_config(CONFIG)).minors
+    intent = with_faults(compile_config(CONFIG), {"ipv6-slow": {}})  # has one shaper more
+    minors = ShaperClasses.of(intent).minors
     names = {f"1:{minor:x}": name for (name, _owner), minor in minors.items()}
     told = rig.output("tc", "-s", "class", "show", "dev", port)
     found = {names[handle]: int(packets) for handle, packets in _COUNTED.findall(told)}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from class_rig import AF31, CONFIG, EF, UNMARKED, counted, marked
+from class_rig import AF31, CONFIG, EF, KBPS, UNMARKED, counted, marked
 from dataplane_config import class_policy, config, policy, shaper, shaping_policy
 
+from lab.gateway.dataplane.faults.network import with_faults
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.intent.model import Marking
 from lab.gateway.dataplane.nft.rules import render
@@ -74,3 +75,56 @@ def test_anything_but_a_marking(rig):
     rig.apply(rows)
     marked(rig, EF, AF31)
     assert (counted(rig, "port1"), counted(rig, "port2")) == ({"tier": 3}, {"voice": 3})
+
+
+# Faults
+
+
+def rates(name: str) -> set[int]:
+    """The rates of the queues of a gateway with a fault, in kbit/s."""
+    intent = with_faults(compile_config(CONFIG), {name: {}})
+    return set(ShaperClasses.of(intent).queues.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("marking-lost", set(KBPS.values())),
+        ("classes-ignored", {KBPS["tier"]}),
+        ("excess-not-granted", {2_000, 20_000, KBPS["tier"]}),
+        ("class-unpoliced", {KBPS["tier"]}),
+        ("ipv6-slow", {150_000, *KBPS.values()}),
+    ],
+)
+def test_the_queues_of_a_fault(name, expected):
+    assert rates(name) == expected
+
+
+@needs_root
+@pytest.mark.parametrize("version", [4, 6])
+def test_classes_ignored_and_unpoliced(rig, version):
+    rig.apply(CONFIG, {"classes-ignored": {}})
+    marked(rig, EF, AF31, version)
+    assert (counted(rig, "port1"), counted(rig, "port2")) == ({"tier": 3}, {"tier": 3})
+    rig.apply(CONFIG, {"class-unpoliced": {}})
+    assert marked(rig, EF, AF31, version) == [EF] * 3
+    assert counted(rig, "port1") == {"tier": 3}, "no class holds them, and not the tier's queue"
+
+
+@needs_root
+@pytest.mark.parametrize("version", [4, 6])
+def test_a_marking_is_lost_after_it_was_heeded(rig, version):
+    rig.apply(CONFIG)
+    assert marked(rig, EF | 0x01, AF31, version) == [EF | 0x01] * 3
+    rig.apply(CONFIG, {"marking-lost": {}})
+    assert marked(rig, EF | 0x01, AF31, version) == [0x01] * 3, "ECN's bits are no marking"
+    assert counted(rig, "port1") == {"voice": 6}
+
+
+@needs_root
+def test_ipv6_has_a_queue_of_its_own_when_it_is_slow(rig):
+    rig.apply(CONFIG, {"ipv6-slow": {"mbps": 90}})
+    marked(rig, EF, EF, version=6)
+    marked(rig, EF, EF)
+    assert counted(rig, "port1") == {"voice": 3, "only ipv6": 3}
+    assert "rate 90Mbit" in rig.output("tc", "class", "show", "dev", "port1")

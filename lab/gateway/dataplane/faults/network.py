@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from lab.base.faults import FAULTS as CATALOGUE
+from lab.gateway.dataplane.faults.classes import CLASS_FAULTS
 from lab.gateway.dataplane.faults.dhcp import DHCP_FAULTS
 from lab.gateway.dataplane.faults.translation import TRANSLATION_FAULTS
 from lab.gateway.dataplane.faults.vpn import VPN_FAULTS, Params
@@ -391,6 +392,7 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "ipv6-open": _ipv6_open,
     "shaper-below-tier": _shaper_below_tier,
     "shaper-missing": _shaper_missing,
+    **CLASS_FAULTS,
     "packet-loss": _packet_loss,
     "mss-small": _mss_small,
     "counters-zero": _counters_zero,

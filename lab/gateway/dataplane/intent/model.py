@@ -217,6 +217,7 @@ class Intent:
         heeds_floods: whether they are.
         mixes_up_hosts: whether a flood's senders are taken for its receivers, and the reverse.
         leaks: what passes beside the policies, by its name in `nft.leaks`; a fault.
+        loses_markings: whether the DSCP of what is forwarded is set to 0; a fault.
         mss: what TCP's maximum segment size is lowered to, in bytes; 0 leaves it alone.
         inspected: policyid -> what is inspected in the policy's sessions.
         inspector: how.
@@ -241,6 +242,7 @@ class Intent:
     table: SessionTable = field(default_factory=SessionTable)
     local_in: Sequence[LocalInPolicy] = ()
     loss_percent: float = 0.0
+    loses_markings: bool = False
     mss: int = 0
     heeds_bans: bool = True
     ends_bans: bool = True
