@@ -32,6 +32,7 @@ from lab.gateway.dataplane.nft.firewall import Firewall
 from lab.gateway.dataplane.nft.queues import Queues
 from lab.gateway.dataplane.programs.dhcp import DhcpServers
 from lab.gateway.dataplane.programs.dnsmasq import Lease
+from lab.gateway.dataplane.programs.impairment import Impairment
 from lab.gateway.dataplane.programs.inspection import Inspection
 from lab.gateway.dataplane.programs.proxy import WebProxy
 from lab.gateway.dataplane.programs.remote import Members, RemoteAccess
@@ -91,6 +92,7 @@ class DataPlane:
             Loopbacks(),
             Routing(),
             Neighbours(),
+            Impairment(folder),
             Queues(),
             self._inspection,
             WebProxy(folder),

@@ -15,6 +15,7 @@ from typing import Any
 from lab.base.faults import FAULTS as CATALOGUE
 from lab.gateway.dataplane.faults.classes import CLASS_FAULTS
 from lab.gateway.dataplane.faults.dhcp import DHCP_FAULTS
+from lab.gateway.dataplane.faults.impairment import IMPAIRMENT_FAULTS
 from lab.gateway.dataplane.faults.translation import TRANSLATION_FAULTS
 from lab.gateway.dataplane.faults.vpn import VPN_FAULTS, Params
 from lab.gateway.dataplane.intent.compile import compile_config
@@ -417,6 +418,7 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "proxy-mixes-answers": _proxy_mixes_answers,
     **DHCP_FAULTS,
     **VPN_FAULTS,
+    **IMPAIRMENT_FAULTS,
 }
 
 

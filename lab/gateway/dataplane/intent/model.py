@@ -21,6 +21,7 @@ from lab.gateway.dataplane.intent.ranges import NOTHING, Spans
 from lab.gateway.dataplane.intent.services import Match
 from lab.gateway.dataplane.intent.table import SessionTable
 from lab.gateway.dataplane.intent.values import Port, Selector
+from lab.impairment.plan import Plan
 from lab.sslvpn.plan import ServerPlan
 
 
@@ -218,6 +219,7 @@ class Intent:
         mixes_up_hosts: whether a flood's senders are taken for its receivers, and the reverse.
         leaks: what passes beside the policies, by its name in `nft.leaks`; a fault.
         loses_markings: whether the DSCP of what is forwarded is set to 0; a fault.
+        impairment: how what is forwarded is held up, lost or doubled on its way; a fault.
         mss: what TCP's maximum segment size is lowered to, in bytes; 0 leaves it alone.
         inspected: policyid -> what is inspected in the policy's sessions.
         inspector: how.
@@ -243,6 +245,7 @@ class Intent:
     local_in: Sequence[LocalInPolicy] = ()
     loss_percent: float = 0.0
     loses_markings: bool = False
+    impairment: Plan = field(default_factory=Plan)
     mss: int = 0
     heeds_bans: bool = True
     ends_bans: bool = True

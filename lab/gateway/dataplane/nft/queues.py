@@ -8,6 +8,7 @@ import socket
 from lab.gateway.dataplane.intent.model import Intent
 from lab.gateway.dataplane.nft.nft import run
 from lab.gateway.dataplane.nft.shaping import Queue, ShaperClasses
+from lab.impairment.plan import DETOURS, Plan
 
 # What a queue may send beyond its rate after a pause: the timer that empties it can be some
 # milliseconds late, and what it had to send meanwhile follows at once. With it and a super-packet
@@ -37,7 +38,7 @@ class Queues:
         links = {name for _, name in socket.if_nameindex()}
         wanted = {
             queue: kbps
-            for queue, kbps in ShaperClasses.of(intent).queues.items()
+            for queue, kbps in _queues(intent).items()
             if queue[0] in links
         }
         if self._set is None:
@@ -56,6 +57,19 @@ class Queues:
         """Remove the queues."""
         _batch([f"qdisc del dev {port} root" for port in _ports_with_htb()])
         self._set = {}
+
+
+def _queues(intent: Intent) -> dict[Queue, int]:
+    """Those of the ports; what takes a detour waits in the same queues there, and then no more."""
+    queues = ShaperClasses.of(intent).queues
+    if intent.impairment == Plan():
+        return queues
+    detoured = {
+        (DETOURS[port], minor): kbps
+        for (port, minor), kbps in queues.items()
+        if port in DETOURS
+    }
+    return queues | detoured
 
 
 def changes(old: dict[Queue, int], new: dict[Queue, int]) -> list[str]:

@@ -28,7 +28,7 @@ from lab.gateway.dataplane.intent.inspection import Inspected
 from lab.gateway.dataplane.intent.model import Intent, Policy, Vip
 from lab.gateway.dataplane.intent.ranges import EVERY_ADDRESS, address_elements
 from lab.gateway.dataplane.intent.table import SessionTable
-from lab.gateway.dataplane.nft import hosts
+from lab.gateway.dataplane.nft import hosts, leaving
 from lab.gateway.dataplane.nft import inspection as inspection_rules
 from lab.gateway.dataplane.nft.floods import flood_rules
 from lab.gateway.dataplane.nft.leaks import before_reassembly, forward_rules
@@ -50,11 +50,11 @@ BASE_CHAINS = {
     "local_in": "type filter hook input priority filter; policy drop;",
     "forward": "type filter hook forward priority filter; policy drop;",
     "shaping": "type filter hook forward priority filter + 10; policy accept;",
-    "leaving": "type filter hook forward priority filter + 20; policy accept;",
     "destination_nat": "type nat hook prerouting priority dstnat; policy accept;",
     "source_nat": "type nat hook postrouting priority srcnat; policy accept;",
     **hosts.BASE_CHAINS,
     **inspection_rules.BASE_CHAINS,
+    **leaving.BASE_CHAINS,
 }
 PLAIN_CHAINS = (
     *("permitted", "denied", "policies", "vip_policies", "local_in_policies"),
@@ -112,7 +112,7 @@ def render(
         "vip_policies": _in_chunks(rules, matcher, _about_vips(in_force), _vip_policy_rules),
         "forward": _forward_rules(intent, in_force),
         "shaping": list(classes.marking_rules(intent, matcher)),
-        "leaving": _leaving_rules(intent),
+        "leaving": leaving.leaving_rules(intent),
         "destination_nat": destination_nat_rules(intent.vips, matcher),
         "source_nat": source_nat_rules(in_force, intent.pools, matcher),
     }
@@ -165,11 +165,6 @@ def _forward_rules(intent: Intent, in_force: Sequence[Policy]) -> list[str]:
         "ct status & dnat != dnat jump policies",
         _implicit_verdict(intent, limited and intent.table.opens),
     ]
-
-
-def _leaving_rules(intent: Intent) -> list[str]:
-    """What is done to packets that policies and shapers have seen."""
-    return ["ip dscp set cs0", "ip6 dscp set cs0"] if intent.loses_markings else []
 
 
 def _implicit_verdict(intent: Intent, opens: bool) -> str:
