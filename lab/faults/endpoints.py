@@ -4,9 +4,11 @@ Each is a pair of functions. The first puts it in force and returns what the sec
 in order to take it back.
 """
 
+import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -223,6 +225,25 @@ def _clock_off(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
     return _in_the_place_of(place, program("date") or "/usr/bin/date", script, real)
 
 
+def _clock_drifts(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
+    """Lay what bends the clock over the folder of Python's standard library."""
+    bend = {
+        "began_ns": time.time_ns(),
+        "fast": float(values["milliseconds_per_s"]) / 1000,
+        "step_ns": int(float(values["step_milliseconds"]) * 1e6),
+        "every_ns": int(float(values["every_s"]) * 1e9),
+    }
+    layer = place.endpoint.folder / "bent-clock"
+    layer.mkdir(exist_ok=True)
+    shutil.copyfile(Path(__file__).with_name("bent_clock.py"), layer / "sitecustomize.py")
+    (layer / "bent_clock.json").write_text(json.dumps(bend))
+    ask = "import sysconfig; print(sysconfig.get_path('stdlib'))"
+    library = place.node.must(["python3", "-I", "-S", "-c", ask]).strip()
+    layers = f"lowerdir={INSIDE}/{layer.name}:{library}"
+    place.node.must(["mount", "-t", "overlay", "overlay", "-o", layers, library])
+    return {"mounts": [library]}
+
+
 def _in_the_place_of(place: FaultyEndpoint, path: str, script: Path, real: str) -> Record:
     """Have a script in a program's place, and the program itself as `real`."""
     target = os.path.realpath(path)
@@ -278,6 +299,7 @@ ENDPOINT_FAULTS: Mapping[str, tuple[Begin, End]] = {
     "slow-endpoint": (_slow_endpoint, _as_fast_as_before),
     "endpoint-cpu-busy": (_cpu_busy, _unmount),
     "endpoint-clock-off": (_clock_off, _unmount),
+    "endpoint-clock-drifts": (_clock_drifts, _unmount),
     "host-key-changed": (_host_key_changed, _host_key_as_known),
     "server-firewall": (_firewall("input"), _no_firewall),
     "peer-firewall": (_firewall("input"), _no_firewall),

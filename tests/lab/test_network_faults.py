@@ -169,6 +169,28 @@ def test_endpoint_clock_off(labs, fault):
     assert abs(_ahead(labs)) < 1
 
 
+def _python_ahead_ns(labs: Labs, node: str = "client") -> int:
+    say = "import time; print(time.time_ns())"
+    return int(labs.over_ssh(node, f'python3 -c "{say}"', LAB)[1]) - time.time_ns()
+
+
+def test_endpoint_clock_drifts(labs, fault):
+    fault("endpoint-clock-drifts", "milliseconds_per_s=100000")  # a hundred times too fast
+    first = _python_ahead_ns(labs)
+    time.sleep(0.1)
+    assert _python_ahead_ns(labs) - first > 10e9 * 0.9
+    assert abs(_ahead(labs)) < 1, "only Python programs see it"
+    assert abs(_python_ahead_ns(labs, "server")) < 1e9
+    fault("endpoint-clock-drifts", "--clear")
+    assert abs(_python_ahead_ns(labs)) < 1e9
+
+
+def test_endpoint_clock_steps(labs, fault):
+    fault("endpoint-clock-drifts", "milliseconds_per_s=0", "step_milliseconds=3e6", "every_s=0.3")
+    seen = {round(_python_ahead_ns(labs) / 3e12) for _ in range(10)}
+    assert seen == {0, 1}
+
+
 def test_one_fault_over_another(labs, fault):
     fault("iperf3-missing")
     fault("endpoint-clock-off")
