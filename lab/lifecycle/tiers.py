@@ -10,7 +10,7 @@ from lab.nodes.node import PROJECT
 CATALOGUE = PROJECT / "variables" / "service_catalogue.yaml"
 _SCRIPTED = "SGW-200"
 """The tier of `lab/delivered.conf`."""
-_BANDWIDTH = re.compile(r"(?<=-bandwidth )\d+")
+_BANDWIDTH = re.compile(r"((?:guaranteed|maximum)-bandwidth )(\d+)")
 """A figure of a shaper in kbit/s.
 
 The tier's own counts headers, which the tier's goodput does not: it is 163/150 of that. Of it TCP
@@ -47,7 +47,7 @@ def for_tier(script: str, tier: str | None) -> str:
         return script
     known = tiers()
     script = _BANDWIDTH.sub(
-        lambda found: str(round(int(found[0]) * known[tier] / known[_SCRIPTED])), script
+        lambda found: f"{found[1]}{round(int(found[2]) * known[tier] / known[_SCRIPTED])}", script
     )
     for before, after in ((_SCRIPTED, tier), (_SCRIPTED.lower(), tier.lower())):
         script = script.replace(before, after)
