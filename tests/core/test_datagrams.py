@@ -122,6 +122,10 @@ class TestStream:
             stream(address="::1", frames=(64,))
         with pytest.raises(ValueError, match="of one size"):
             stream(frames=SIMPLE_IMIX, segmented=True)
+        with pytest.raises(ValueError, match="of one size"):
+            stream(frames=SIMPLE_IMIX, reflected=True)
+        with pytest.raises(ValueError, match="where the stream comes from"):
+            stream(knocks=True, source="127.0.0.1")
 
 
 def stream(**given: object) -> Stream:
@@ -179,6 +183,40 @@ class TestWithTheProgram:
         assert {name: one.lost for name, one in seen.items()} == {"voice": 0, "one": 0}
         told = apart.run("nft list chain inet t c").output
         assert f"packets {seen['voice'].sent} bytes" in told
+        assert {name: one.dscps for name, one in seen.items()} == {"voice": {46}, "one": {0}}
+
+    def test_a_mark_that_was_changed_on_the_way(self, apart: LocalShell) -> None:
+        self.filtered(apart, f"udp dport {PORT} ip dscp set cs0")
+        changed = stream(dscp=46)
+        kept = stream(name="kept", address="::1", port=PORT + 1, dscp=10)
+        seen = self.sent(apart, changed, kept)
+        assert {name: one.dscps for name, one in seen.items()} == {"one": {0}, "kept": {10}}
+
+    def test_one_after_the_other(self, apart: LocalShell) -> None:
+        later = stream(name="later", port=PORT + 1, after_s=0.6, seconds=0.2)
+        seen = self.sent(apart, stream(seconds=0.2), later)
+        assert all(one.lost == 0 and one.sent > 0 for one in seen.values())
+        first, second = (one.arrivals for one in (seen["one"], seen["later"]))
+        assert sum(first) == seen["one"].received and sum(second) == seen["later"].received
+
+    def test_a_session_begun_from_the_other_side(self, apart: LocalShell) -> None:
+        self.filtered(apart, f"udp dport {PORT} ct state new drop")
+        usual = {"source": "127.0.0.1", "source_port": PORT + 7, "dscp": 46}
+        (shut,) = self.sent(apart, stream(**usual)).values()
+        (seen,) = self.sent(apart, stream(**usual, knocks=True)).values()
+        assert (shut.received, seen.lost) == (0, 0) and seen.received > 0
+
+    @pytest.mark.parametrize("given", [{}, {"address": "::1", "frames": (1518,)}])
+    def test_there_and_back(self, apart: LocalShell, given: dict) -> None:
+        (seen,) = self.sent(apart, stream(reflected=True, **given)).values()
+        assert seen.lost == 0 and seen.round_trip.count == seen.sent > 0
+        assert seen.round_trip.percentile(50) >= seen.delay.percentile(50)
+
+    def test_what_is_lost_on_the_way_back_has_no_round_trip(self, apart: LocalShell) -> None:
+        self.filtered(apart, f"udp sport {PORT} numgen inc mod 10 == 3 drop")
+        (seen,) = self.sent(apart, stream(reflected=True)).values()
+        assert seen.lost == 0
+        assert seen.round_trip.count == seen.sent - seen.sent // 10
 
     def test_what_is_lost_on_the_way_is_counted_where_it_was(self, apart: LocalShell) -> None:
         self.filtered(apart, f"udp dport {PORT} numgen inc mod 10 == 3 drop")
@@ -292,9 +330,11 @@ def carried_of(**given: object) -> Carried:
         "socket_lost": 0,
         "foreign": 0,
         "sources": frozenset(),
+        "dscps": frozenset(),
         "sender_cpu_s": 0.1,
         "receiver_cpu_s": 0.1,
         "delay": none,
+        "round_trip": none,
         "variation": none,
         "gaps": (),
         "ticks": (),

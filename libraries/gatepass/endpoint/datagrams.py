@@ -35,11 +35,11 @@ class DatagramTrial:
         self._streams = {stream.name: stream for stream in streams}
         self._sender, self._receiver, self._name = sender, receiver, name
         self._run = random.randrange(1, _NUMBERS)
-        self._lasts = max(stream.seconds for stream in streams)
+        self._lasts = max(stream.after_s + stream.seconds for stream in streams)
         for shell, script in ((receiver, "datagram_take.py"), (sender, "datagram_send.py")):
             for part in (*_PARTS, script):
                 install(shell, part)
-        places = {one.name: {"address": one.address, "port": one.port} for one in streams}
+        places = {one.name: one.place() for one in streams}
         self._taking = self._start(receiver, "take", places, _GRACE_S, "grep -q ready {}.out")
         try:
             plans = {one.name: one.plan() for one in streams}

@@ -20,6 +20,7 @@ SIMPLE_IMIX = (64, 64, 64, 64, 64, 64, 64, 570, 570, 570, 570, 1518)
 """The mix that is common: 7 to 4 to 1 of these frames, written as RFC 6985 has it."""
 MOST_SEGMENTS = 64
 _LARGEST_DATAGRAM = 65507
+_TOLD_OTHERWISE = ("stream", "delay", "round_trip", "variation", "sources", "dscps")
 
 
 def headers(address: str) -> int:
@@ -41,6 +42,12 @@ class Stream:
         sent_to: address and port that they are sent to, where something on the way translates that
             into where they arrive.
         source: address that they come from; empty leaves that to the sender's routes.
+        source_port: that they come from; 0 leaves it to the sender's kernel.
+        after_s: how long after the others of its trial it begins.
+        knocks: whether the receiver begins the session, with datagrams to where the stream's come
+            from: so a stream gets through a gateway that lets in what its own side has asked for.
+        reflected: whether the receiver sends each back, so that round trips are seen, by the
+            sender's clock alone. They hold the time that the receiver's program takes as well.
         dscp: of their IP headers.
         segmented: whether the sender's kernel cuts many out of one (UDP_SEGMENT). So a program
             reaches Gbit/s, and what forwards on the sender's own machine sees fewer packets than
@@ -58,8 +65,12 @@ class Stream:
     seconds: float
     sent_to: tuple[str, int] | None = None
     source: str = ""
+    source_port: int = 0
     dscp: int = 0
     segmented: bool = False
+    after_s: float = 0.0
+    knocks: bool = False
+    reflected: bool = False
 
     def __post_init__(self) -> None:
         if min(self.payloads) < LEAST_PAYLOAD:
@@ -67,6 +78,10 @@ class Stream:
             raise ValueError(f"a frame to {self.address} has at least {least} bytes")
         if self.segmented and len(set(self.frames)) > 1:
             raise ValueError("segments are of one size")
+        if self.reflected and len(set(self.frames)) > 1:
+            raise ValueError("frames that are reflected are of one size")
+        if self.knocks and not (self.source and self.source_port):
+            raise ValueError("who knocks has to know where the stream comes from")
 
     @classmethod
     def at_rate(cls, mbps: float, **stream: object) -> Stream:
@@ -90,6 +105,9 @@ class Stream:
         address, port = self.sent_to or (self.address, self.port)
         return {
             "source": self.source,
+            "source_port": self.source_port,
+            "reflected": self.reflected,
+            "after_s": self.after_s,
             "address": address,
             "port": port,
             "payloads": list(self.payloads),
@@ -97,6 +115,17 @@ class Stream:
             "count": self.count,
             "tos": self.dscp << 2,
             "segments": most if self.segmented else 1,
+        }
+
+    def place(self) -> dict:
+        """What the receiver is told (see `remote/datagram_take.py`)."""
+        knock = [self.source, self.source_port] if self.knocks else None
+        return {
+            "address": self.address,
+            "port": self.port,
+            "knock": knock,
+            "reflect": self.reflected,
+            "tos": self.dscp << 2,
         }
 
 
@@ -150,8 +179,10 @@ class Carried:
         socket_lost: that arrived and found no room, as the receiver was late: the rig's doing.
         foreign: that were none of the stream's.
         sources: addresses that they came from.
+        dscps: that their IP headers had when they arrived.
         sender_cpu_s, receiver_cpu_s: of the programs, with all streams of the trial.
         delay: one way, by the two hosts' clocks.
+        round_trip: there and back, of those that came back; without any where none is reflected.
         variation: of the delay from one datagram to the next (RFC 3393).
         gaps: the first thousand: number of the first that is missing, how many, and when the next
             was sent, in ns since the epoch; some of them were overtaken and not lost.
@@ -171,9 +202,11 @@ class Carried:
     socket_lost: int
     foreign: int
     sources: frozenset[str]
+    dscps: frozenset[int]
     sender_cpu_s: float
     receiver_cpu_s: float
     delay: Spread
+    round_trip: Spread
     variation: Spread
     gaps: tuple[tuple[int, int, int], ...]
     ticks: tuple[tuple[int, int], ...]
@@ -205,13 +238,15 @@ class Carried:
         plain = {
             field.name: getattr(self, field.name)
             for field in fields(self)
-            if field.name not in ("stream", "delay", "variation", "sources")
+            if field.name not in _TOLD_OTHERWISE
         }
         return {
             "stream": asdict(self.stream),
             **plain,
             "sources": sorted(self.sources),
+            "dscps": sorted(self.dscps),
             "delay_us": self.delay.summary(),
+            "round_trip_us": self.round_trip.summary(),
             "variation_us": self.variation.summary(),
         }
 
@@ -238,9 +273,11 @@ def carried(stream: Stream, sent: dict, taken: dict) -> Carried:
         socket_lost=taken["socket_lost"],
         foreign=taken["foreign"],
         sources=frozenset(taken["sources"]),
+        dscps=frozenset(tos >> 2 for tos in taken["tos"]),
         sender_cpu_s=sent["cpu_s"],
         receiver_cpu_s=taken["cpu_s"],
         delay=Spread(taken["delays_us"]),
+        round_trip=Spread(sent["back"]["delays_us"] if sent["back"] else ()),
         variation=Spread(taken["variations_us"]),
         gaps=tuple(tuple(gap) for gap in taken["gaps"]),
         ticks=tuple((went.get(tick, 0), came.get(tick, 0)) for tick in _whole(went)),

@@ -1,19 +1,20 @@
 """Sends streams of numbered datagrams, each at its own pace; prints as JSON what it could send.
 
-Usage: datagram_send.py PLAN STOP LIMIT_S, with datagram_wire.py beside it.
+Usage: datagram_send.py PLAN STOP LIMIT_S, with datagram_wire.py and datagram_tally.py beside it.
 
-PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"source": ADDRESS or "", "address": ...,
-"port": ..., "payloads": [BYTES, ...] in turn, "per_s": DATAGRAMS, "count": HOW MANY, "tos": BYTE,
-"segments": HOW MANY AT A TIME}}}. With several segments the kernel is handed many datagrams of one
-size as one (UDP_SEGMENT) and cuts them late: more bits a second, but devices and filters on this
-machine see them as one packet. All begin together, and end once each has sent its count, the file
-STOP is there or LIMIT_S is over.
+PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"source": ADDRESS or "", "source_port":
+PORT or 0, "address": ..., "port": ..., "payloads": [BYTES, ...] in turn, "per_s": DATAGRAMS,
+"count": HOW MANY, "after_s": WHEN IT BEGINS, "tos": BYTE, "segments": HOW MANY AT A TIME,
+"reflected": WHETHER}}}. With several segments the kernel is handed many datagrams of one size as
+one (UDP_SEGMENT) and cuts them late: more bits a second, but devices and filters on this machine
+see them as one packet. It ends once each has sent its count, the file STOP is there or LIMIT_S is
+over.
 
 A sender that was late catches up no more than MOST_AT_ONCE datagrams: a burst would be lost in a
 queue that the stream itself never fills. The others are left out for good and told as `unsent`. By
 stream: `sent`, `unsent`, `seconds` from the first to the last, `by_tick` how many were sent in
-which tenth of a second of the epoch, `late_us` the longest that one was after its turn, and the
-`cpu_s` that the program took.
+which tenth of a second of the epoch, `late_us` the longest that one was after its turn, the `cpu_s`
+that the program took, and `back` what came back, as `Tally.told` has it, where it is reflected.
 """
 
 import contextlib
@@ -24,20 +25,47 @@ import socket
 import sys
 import time
 
+from datagram_tally import Tally
 from datagram_wire import (
     HEAD,
     NUMBER_BITS,
     SO_SNDBUFFORCE,
     UDP_SEGMENT,
+    Receiving,
     enlarge,
+    listen,
+    mark,
     udp,
 )
 
 MOST_AT_ONCE = 64
 LEAD_S, LOOK_S = 0.02, 0.05
+QUIET_S = 0.3  # so long what is reflected may be on its way
 SPIN_S = 0.0001  # a sleep takes about as long
 NS, TICK_NS = 10 ** 9, 10 ** 8
 PR_SET_TIMERSLACK = 29
+
+
+class Back:
+    """What a reflector sends back of a stream."""
+
+    def __init__(self, sock, base):
+        listen(sock)
+        self.socket, self.base = sock, base
+        self.tally, self.receiving = Tally(), Receiving()
+
+    def take(self):
+        """What is there by now."""
+        while True:
+            try:
+                lot = zip(*self.receiving.take(self.socket))
+            except OSError:  # told of a datagram that was not taken
+                continue
+            ours = [one for one in lot if 0 <= one[0] - self.base < 1 << NUMBER_BITS]
+            if not ours:
+                return
+            marked, sent, came = zip(*ours)
+            self.tally.add([number - self.base for number in marked], sent, came)
 
 
 class Sent:
@@ -47,13 +75,13 @@ class Sent:
         self.socket = udp(told["address"])
         enlarge(self.socket, SO_SNDBUFFORCE, socket.SO_SNDBUF)
         if told["source"]:
-            self.socket.bind((told["source"], 0))
-        sixth = self.socket.family == socket.AF_INET6
-        ipv4, ipv6 = (socket.IPPROTO_IP, socket.IP_TOS), (socket.IPPROTO_IPV6, socket.IPV6_TCLASS)
-        self.socket.setsockopt(*(ipv6 if sixth else ipv4), told["tos"])
+            self.socket.bind((told["source"], told["source_port"]))
+        mark(self.socket, told["tos"])
         self.socket.connect((told["address"], told["port"]))
         self.base, self.per_s, self.count = run << NUMBER_BITS, told["per_s"], told["count"]
         self.payloads, self.segments = told["payloads"], told["segments"]
+        self.after = told["after_s"]
+        self.back = Back(self.socket, self.base) if told["reflected"] else None
         if self.segments > 1:
             try:
                 self.socket.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, self.payloads[0])
@@ -69,10 +97,13 @@ class Sent:
         """When its next lot is complete, in seconds after the begin; None once it is over."""
         if self.turns >= self.count:
             return None
-        return (min(self.turns + self.segments, self.count) - 1) / self.per_s
+        return self.after + (min(self.turns + self.segments, self.count) - 1) / self.per_s
 
     def go(self, elapsed):
-        """Send what has its turn."""
+        """Send what has its turn, so many seconds after the begin of all."""
+        elapsed -= self.after
+        if elapsed < 0:
+            return
         owed = min(int(elapsed * self.per_s) + 1, self.count) - self.turns
         if owed <= 0:
             return
@@ -127,8 +158,20 @@ class Sent:
             "sent": self.sent, "unsent": self.unsent + self.count - self.turns,
             "seconds": (self.last - self.first) / NS, "by_tick": sorted(self.by_tick.items()),
             "late_us": round(self.late * 1e6),
-            "cpu_s": time.process_time(),
+            "cpu_s": time.process_time(), "back": self.back and self.back.tally.told(),
         }
+
+
+def wait_for_the_last(streams):
+    """What is still on its way back; for a moment."""
+    give_up = time.monotonic() + QUIET_S
+    while time.monotonic() < give_up:
+        missing = [one for one in streams if one.back and one.back.tally.received < one.sent]
+        if not missing:
+            return
+        time.sleep(SPIN_S)
+        for one in missing:
+            one.back.take()
 
 
 def main():
@@ -156,6 +199,9 @@ def main():
             continue
         for one in streams.values():
             one.go(elapsed)
+            if one.back:
+                one.back.take()
+    wait_for_the_last(streams.values())
     json.dump({name: one.told() for name, one in streams.items()}, sys.stdout)
 
 

@@ -2,13 +2,17 @@
 
 Usage: datagram_take.py PLAN STOP LIMIT_S, with datagram_wire.py and datagram_tally.py beside it.
 
-PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"address": ..., "port": ...}}}. It ends a
-moment after the file STOP is there, when nothing comes any more, at last after LIMIT_S. By stream:
-see `Tally.told`; besides `foreign`, of another run, `socket_lost`, that
-came and found no room as this program was late, the `sources` that they came from, and the `cpu_s`
-that the program took.
+PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"address": ..., "port": ..., "tos": BYTE,
+"knock": [ADDRESS, PORT] or null, "reflect": WHETHER}}}. Where a stream has a knock, an empty
+datagram with its tos goes there now and then until the first of the stream has come, so that a
+gateway between knows of a session. What is to be reflected goes back as it came. It ends a moment
+after the file STOP is there, when nothing comes any more, at last after LIMIT_S. By stream: see
+`Tally.told`; besides `foreign`, of another run, `socket_lost`, that came and found no room as this
+program was late, the `sources` that they came from, the bytes of `tos` that they came with, and the
+`cpu_s` that the program took.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -16,7 +20,7 @@ import sys
 import time
 
 from datagram_tally import Tally
-from datagram_wire import NUMBER_BITS, Receiving, dropped, receiver
+from datagram_wire import HEAD, NUMBER_BITS, Receiving, dropped, mark, receiver
 
 LOOK_S = 0.05
 QUIET_S = 0.3  # so long nothing comes any more after the end
@@ -25,11 +29,20 @@ QUIET_S = 0.3  # so long nothing comes any more after the end
 class Taken:
     """One stream."""
 
-    def __init__(self, run, address, port):
-        self.port, self.socket = port, receiver(address, port)
+    def __init__(self, run, told):
+        self.port, self.socket = told["port"], receiver(told["address"], told["port"])
         self.base = run << NUMBER_BITS
-        self.tally, self.foreign, self.sources = Tally(), 0, set()
-        self.dropped_before = dropped(port)
+        self.tally, self.foreign, self.sources, self.tos = Tally(), 0, set(), set()
+        self.dropped_before = dropped(self.port)
+        self.knocking, self.reflects = told["knock"], told["reflect"]
+        self.back = bytearray(1 << 16)
+        mark(self.socket, told["tos"])
+
+    def knock(self):
+        """Have a session begin from here, as long as nothing came."""
+        if self.knocking and not self.tally.received:
+            with contextlib.suppress(OSError):  # of an earlier one, or no way there at the moment
+                self.socket.sendto(b"", tuple(self.knocking))
 
     def take(self, receiving):
         """What is there; whether anything was."""
@@ -38,21 +51,35 @@ class Taken:
             return False
         low, high = self.base, self.base + (1 << NUMBER_BITS)
         if min(marked) >= low and max(marked) < high:
-            self.sources.add(receiving.came_from())
+            self.sources.add(receiving.came_from()[0])
+            self.tos |= set(receiving.marks)
             numbers = [number - low for number in marked]
         else:
-            ours = [one for one in zip(marked, sent, came) if low <= one[0] < high]
+            lot = zip(marked, sent, came, receiving.marks)
+            ours = [one for one in lot if low <= one[0] < high]
             self.foreign += len(marked) - len(ours)
+            self.tos |= {one[3] for one in ours}
             numbers = [one[0] - low for one in ours]
             sent, came = [one[1] for one in ours], [one[2] for one in ours]
         self.tally.add(numbers, sent, came)
+        if self.reflects:
+            self.reflect([number + low for number in numbers], sent, receiving)
         return True
+
+    def reflect(self, marked, sent, receiving):
+        """Send back what came; a stream that is reflected is of one size."""
+        where, size = receiving.came_from(), max(receiving.sizes)
+        view = memoryview(self.back)
+        for number, moment in zip(marked, sent):
+            HEAD.pack_into(self.back, 0, number, moment)
+            with contextlib.suppress(OSError):  # no room at the moment: it is missing there
+                self.socket.sendto(view[:size], where)
 
     def told(self):
         lost = dropped(self.port) - self.dropped_before
         return dict(
             self.tally.told(), foreign=self.foreign, socket_lost=lost,
-            sources=sorted(self.sources), cpu_s=time.process_time(),
+            sources=sorted(self.sources), tos=sorted(self.tos), cpu_s=time.process_time(),
         )
 
 
@@ -60,14 +87,13 @@ def main():
     with open(sys.argv[1]) as file:
         plan = json.load(file)
     stop, give_up = sys.argv[2], time.monotonic() + float(sys.argv[3])
-    streams = {
-        name: Taken(plan["run"], one["address"], one["port"])
-        for name, one in plan["streams"].items()
-    }
+    streams = {name: Taken(plan["run"], told) for name, told in plan["streams"].items()}
     by_fd = {one.socket.fileno(): one for one in streams.values()}
     poll, receiving = select.epoll(), Receiving()
     for fd in by_fd:
         poll.register(fd, select.EPOLLIN)
+    for one in streams.values():
+        one.knock()
     print(json.dumps("ready"), flush=True)
     looked = newest = time.monotonic()
     ended = False
@@ -80,6 +106,8 @@ def main():
             newest = now
         if now - looked > LOOK_S:
             looked, ended = now, ended or os.path.exists(stop)
+            for one in streams.values():
+                one.knock()
         if now > give_up or (ended and now - newest > QUIET_S):
             break
     json.dump({name: one.told() for name, one in streams.items()}, sys.stdout)

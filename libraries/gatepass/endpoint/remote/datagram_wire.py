@@ -18,6 +18,7 @@ AT_ONCE = 1024
 SO_TIMESTAMPNS, UDP_SEGMENT, SO_RCVBUFFORCE, SO_SNDBUFFORCE = 35, 103, 33, 32
 BUFFER = 16 << 20
 MSG_TRUNC, MSG_DONTWAIT = 0x20, 0x40
+IP_RECVTOS = 13
 SOCKADDR = 28
 
 
@@ -38,9 +39,15 @@ SIZE, RECEIVED = ctypes.sizeof(Header), Header.received.offset
 
 
 class Receiving:
-    """Takes datagrams from sockets, many by each call of the kernel (recvmmsg)."""
+    """Takes datagrams from sockets, many by each call of the kernel (recvmmsg).
 
-    CONTROL = 32  # a header of 16 bytes and a timespec
+    Of the last lot that it took, sequences of one length:
+        sizes: payloads, bytes.
+        marks: bytes of tos (IPv4), or traffic class (IPv6).
+    """
+
+    CONTROL = 56  # a header of 16 bytes and a timespec, and another with the byte of tos
+    TOS = 48
 
     def __init__(self):
         if struct.calcsize("l") != 8:
@@ -61,6 +68,7 @@ class Receiving:
         self.headers[0].name_length = SOCKADDR
         self.fresh = bytes(self.headers)
         self.used = 0
+        self.sizes, self.marks = (), b""
 
     def take(self, sock):
         """Numbers with the run's above them, when they were sent, when they came; three sequences.
@@ -80,30 +88,55 @@ class Receiving:
         words = array("Q", ctypes.string_at(self.data, count * HEAD.size))
         if sys.byteorder == "big":
             words.byteswap()
-        stamps = array("q", ctypes.string_at(self.control, count * self.CONTROL))
-        came = [second * 10 ** 9 + ns for second, ns in zip(stamps[2::4], stamps[3::4])]
+        control = ctypes.string_at(self.control, count * self.CONTROL)
+        stamps, words_each = array("q", control), self.CONTROL // 8
+        self.marks = control[self.TOS::self.CONTROL]
+        came = [
+            second * 10 ** 9 + ns
+            for second, ns in zip(stamps[2::words_each], stamps[3::words_each])
+        ]
         numbers, sent = words[0::2], words[1::2]
-        sizes = array("I", ctypes.string_at(self.headers, count * SIZE))[RECEIVED // 4::SIZE // 4]
-        if min(sizes) < HEAD.size:
-            whole = [size >= HEAD.size for size in sizes]
+        told = array("I", ctypes.string_at(self.headers, count * SIZE))
+        self.sizes = told[RECEIVED // 4::SIZE // 4]
+        if min(self.sizes) < HEAD.size:
+            whole = [size >= HEAD.size for size in self.sizes]
             numbers = array("Q", [number if good else 0 for number, good in zip(numbers, whole)])
         return numbers, sent, came
 
     def came_from(self):
-        """The address that the first of the last lot came from."""
+        """The address and port that the first of the last lot came from."""
         data = self.source.raw
+        port = int.from_bytes(data[2:4], "big")
         if struct.unpack_from("=H", data)[0] == socket.AF_INET:
-            return socket.inet_ntop(socket.AF_INET, data[4:8])
-        return socket.inet_ntop(socket.AF_INET6, data[8:24])
+            return socket.inet_ntop(socket.AF_INET, data[4:8]), port
+        return socket.inet_ntop(socket.AF_INET6, data[8:24]), port
 
 
 def receiver(address, port):
     """A socket that gives datagrams with the time when the kernel got them."""
     sock = udp(address)
-    enlarge(sock, SO_RCVBUFFORCE, socket.SO_RCVBUF)
-    sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    listen(sock)
     sock.bind((address, port))
     return sock
+
+
+def listen(sock):
+    """Have a socket give datagrams with the time when the kernel got them, and their marks."""
+    enlarge(sock, SO_RCVBUFFORCE, socket.SO_RCVBUF)
+    sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    sock.setsockopt(*((socket.IPPROTO_IPV6, socket.IPV6_RECVTCLASS) if sixth(sock)
+                      else (socket.IPPROTO_IP, IP_RECVTOS)), 1)
+
+
+def sixth(sock):
+    """Whether it is one of IPv6."""
+    return sock.family == socket.AF_INET6
+
+
+def mark(sock, tos):
+    """Have what it sends bear this byte of tos, or traffic class."""
+    sock.setsockopt(*((socket.IPPROTO_IPV6, socket.IPV6_TCLASS) if sixth(sock)
+                      else (socket.IPPROTO_IP, socket.IP_TOS)), tos)
 
 
 def udp(address):

@@ -1,0 +1,66 @@
+"""By how much the clocks of two endpoints differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.results.agreement import Agreement
+from gatepass.results.agreement import agreement as followed
+
+_SCRIPT, _STEM = "clock_exchange.py", "clock-answer"
+_EXCHANGES = 100
+_LIMIT_S, _PATIENCE_S = 120, 60
+
+
+def agreement(client: Shell, server: Shell, address: str, port: int) -> Agreement:
+    """How far the server's clock is ahead of the client's, by exchanges of datagrams.
+
+    They take any way between the two; the quicker and the quieter it is, the surer is the answer.
+
+    Args:
+        client: asks.
+        server: answers.
+        address: of the server on that way.
+        port: that it answers on.
+
+    Raises:
+        NotProven: the port cannot be had, or the programs failed, with their own words.
+    """
+    return followed(_exchanges(client, server, address, port))
+
+
+def _exchanges(client: Shell, server: Shell, address: str, port: int) -> Sequence[Sequence[int]]:
+    for shell in (server, client):
+        install(shell, _SCRIPT)
+    stem = f"{server.folder()}/{_STEM}"
+    server.run(f"rm -f {stem}.stop", again=True)
+    command = (
+        f"python3 {server.folder()}/{_SCRIPT} answer {address} {port} {_LIMIT_S} {stem}.stop"
+    )
+    try:
+        answering = Detached.start(
+            server, stem, command, _LIMIT_S, ready=f"grep -q ready {stem}.out", ahead=True
+        )
+    except ProgramEnded as ended:
+        raise NotProven(
+            f"clocks cannot be compared on the {server.name}: {ended}. Free the UDP port {port} "
+            "or name another (probe_port) in the testbed file."
+        ) from ended
+    try:
+        asked = client.run(
+            f"python3 {client.folder()}/{_SCRIPT} ask {address} {port} {_EXCHANGES}",
+            timeout_s=_PATIENCE_S,
+            again=True,
+        )
+    finally:
+        server.run(f": >{stem}.stop", again=True)
+        answering.stop()
+    try:
+        return json.loads(asked.output)
+    except ValueError:
+        words = asked.errors.strip().splitlines()[-1:] or ["it wrote nothing"]
+        raise NotProven(f"clocks cannot be compared: the {client.name} says {words[0]}.") from None
