@@ -28,6 +28,7 @@ from RemoteAccess import RemoteAccess
 from RemoteTraffic import RemoteTraffic
 from Restarts import Restarts
 from Run import Run
+from ServiceObjectives import ServiceObjectives
 from Services import Services
 from SessionTable import SessionTable
 from SessionTimes import SessionTimes
@@ -43,6 +44,7 @@ PARTS = (
     *(PacketFilters, FailClosed, SessionTable, Restarts),
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
+    ServiceObjectives,
 )
 
 

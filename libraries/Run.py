@@ -125,8 +125,10 @@ class Run(KeywordLibrary):
             "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
             "gatepass": gatepass.__version__,
             "order": {
-                **order.model_dump(exclude={"gateway", "flows"}),
+                **order.model_dump(exclude={"gateway", "flows", "objectives"}),
                 "flows": [f"{flow}: {flow.expect}" for flow in order.flows],
+                "objectives": [str(one) for one in order.classes],
+                "objectives_proposed": order.objectives_are_proposals,
             },
             "tier": order.promise.model_dump(),
             "profile": profile.model_dump() | {"max_trials": profile.most_trials},

@@ -8,6 +8,8 @@ import textwrap
 from gatepass.results.chapters import chapter_of, uppermost
 from gatepass.run.progress import tell
 
+MOST_FIGURES = 2
+"""Of a check on its line; the log has all."""
 SYMBOLS = {"pass": "✓", "fail": "✗", "not proven": "?", "not applicable": "–"}
 _WIDTH = 110
 
@@ -50,7 +52,9 @@ class Progress:
         figures = f"{measured.split(' (')[0]}, {wanted}" if measured and wanted else measured
         if "; " in measured:  # several figures: each with its requirement
             pairs = zip(measured.split("; "), wanted.split("; "), strict=False)
-            figures = "; ".join(f"{one.split(' (')[0]}, {limit}" for one, limit in pairs)
+            told = [f"{one.split(' (')[0]}, {limit}" for one, limit in pairs]
+            more = [f"and {len(told) - MOST_FIGURES} more"] * (len(told) > MOST_FIGURES)
+            figures = "; ".join([*told[:MOST_FIGURES], *more])
         self._say(f"{line:<56} {figures}".rstrip())
         if verdict in ("fail", "not proven"):
             indent = " " * 19

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from carried_examples import PORT, carried_of, stream
 from hypothesis import given
 from hypothesis import strategies as st
 from local_shell import LocalShell
@@ -21,7 +22,7 @@ from gatepass.endpoint.shell import Detached
 from gatepass.results.datagrams import SIMPLE_IMIX, Carried, Spread, Stream
 from gatepass.results.trial import Load
 
-PORT, NS = 39_400, 1_000_000_000
+NS = 1_000_000_000
 
 
 def tally(*batches: list[int], delay_us: int = 50) -> Tally:
@@ -126,19 +127,6 @@ class TestStream:
             stream(frames=SIMPLE_IMIX, reflected=True)
         with pytest.raises(ValueError, match="where the stream comes from"):
             stream(knocks=True, source="127.0.0.1")
-
-
-def stream(**given: object) -> Stream:
-    """One over the loopback."""
-    usual = {
-        "name": "one",
-        "address": "127.0.0.1",
-        "port": PORT,
-        "frames": (512,),
-        "per_s": 2000.0,
-        "seconds": 0.5,
-    }
-    return Stream(**(usual | given))  # type: ignore[arg-type]
 
 
 class TestWithTheProgram:
@@ -313,34 +301,6 @@ class TestOverload:
     def test_what_was_never_under_way_has_no_figure(self) -> None:
         with pytest.raises(NotProven, match="no datagrams were sent in the measured 1 s"):
             overload.trial_of(carried_of(ticks=((5, 5),)), Load(1, udp_mbps=8))
-
-
-def carried_of(**given: object) -> Carried:
-    """A stream of 1,000 frames of 1,000 bytes in a second of which 900 arrived."""
-    none = Spread([])
-    usual = {
-        "stream": stream(frames=(1000,), per_s=1000.0, seconds=1.0),
-        "sent": 1000,
-        "unsent": 0,
-        "sending_s": 0.999,
-        "late_us": 0,
-        "received": 900,
-        "doubled": 0,
-        "overtaken": 0,
-        "socket_lost": 0,
-        "foreign": 0,
-        "sources": frozenset(),
-        "dscps": frozenset(),
-        "sender_cpu_s": 0.1,
-        "receiver_cpu_s": 0.1,
-        "delay": none,
-        "round_trip": none,
-        "variation": none,
-        "gaps": (),
-        "ticks": (),
-        "arrivals": (),
-    }
-    return Carried(**(usual | given))  # type: ignore[arg-type]
 
 
 def test_rates_of_what_arrived() -> None:

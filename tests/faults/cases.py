@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from faulty_lab import Ended, FaultyLab, hold, is_a_sentence
+from faulty_lab import SMOKE, Ended, FaultyLab, hold, is_a_sentence
 
 from gatepass.results.outcome import Check
 
@@ -100,16 +100,19 @@ def cases_of(runs: Iterable[pytest.param]) -> list[Case]:
     return [case for run in runs for case in run.values[0]]
 
 
-def prove(lab: FaultyLab, *cases: Case, order: Path | None = None) -> None:
+def prove(
+    lab: FaultyLab, *cases: Case, order: Path | None = None, profile: str = SMOKE
+) -> None:
     """Have the faults, run the checks, hold the outcome against the cases; whole again after.
 
     Args:
         lab: whole.
         cases: each with a fault whose checks are its own.
         order: path of the order's file; the lab's own unless given.
+        profile: with which they run.
     """
     tests = dict.fromkeys(test for case in cases for test in case.tests)
-    _prove(lab, cases, *tests, HANDOVER, order=order)
+    _prove(lab, cases, *tests, HANDOVER, order=order, profile=profile)
 
 
 def prove_whole(lab: FaultyLab, *cases: Case) -> None:
@@ -118,10 +121,14 @@ def prove_whole(lab: FaultyLab, *cases: Case) -> None:
 
 
 def _prove(
-    lab: FaultyLab, cases: Sequence[Case], *tests: str, order: Path | None = None
+    lab: FaultyLab,
+    cases: Sequence[Case],
+    *tests: str,
+    order: Path | None = None,
+    profile: str = SMOKE,
 ) -> None:
     with lab.faults(*(case.fault for case in cases)):
-        ended = lab.run(*tests, order=order)
+        ended = lab.run(*tests, order=order, profile=profile)
     restored = lab.restore(ended) if any(case.left for case in cases) else None
     whole = lab.is_as_delivered()
     _hold(ended, cases, ("pass",) if tests else ("pass", NOT_APPLICABLE))

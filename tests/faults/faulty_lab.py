@@ -25,7 +25,7 @@ from lab.lifecycle.control import call
 from lab.lifecycle.device import DEFAULT_VERSION, GatewayDevice
 
 PROJECT = Path(__file__).resolve().parents[2]
-NAME = "faulty"
+NAME, SMOKE = "faulty", "smoke"
 STOLEN = "The host took processors from this machine; run it again later."
 DID_NOT_RUN = "The run's plan holds this check, but it did not run."
 
@@ -131,6 +131,7 @@ class FaultyLab:
         order: Path | None = None,
         testbed: Path | None = None,
         recording: Path | None = None,
+        profile: str = SMOKE,
     ) -> Ended:
         """Run the checks whose long names match these patterns; all without one.
 
@@ -139,10 +140,11 @@ class FaultyLab:
             order: path of the order's file; the lab's own unless given.
             testbed: path of the testbed's file; the lab's own unless given.
             recording: where what the gateway is asked and answers is recorded, if anywhere.
+            profile: with which they run.
         """
         results = Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
         words = ["gatepass", "run", "--testbed", str(testbed or self.testbed)]
-        words += ["--profile", "smoke"]
+        words += ["--profile", profile]
         words += ["--order", str(order)] if order else []
         words += ["--record-api", str(recording)] if recording else []
         chosen = [word for test in tests for word in ("--test", test)]

@@ -16,14 +16,14 @@ _MBPS = {"kbps": 1e-3, "mbps": 1.0, "gbps": 1e3}
 
 
 def in_use(gateway: FortiGate) -> list[Shaper]:
-    """Ask the gateway, by name.
+    """Ask the gateway for those that unmarked packets can meet, by name.
 
     Raises:
         GatewayLost, Refused: it does not answer, or not this user.
     """
     users: dict[str, list[int]] = {}
     for row in gateway.rows(SHAPING):
-        if row.get("status", "enable") == "enable":
+        if row.get("status", "enable") == "enable" and not _of_marked(row):
             for name in {row.get("traffic-shaper"), row.get("traffic-shaper-reverse")} - {"", None}:
                 users.setdefault(name, []).append(row["id"])
     return sorted(
@@ -69,6 +69,7 @@ def held(gateway: FortiGate, incoming: str, outgoing: str) -> Held:
         if (
             row.get("status", "enable") == "enable"
             and row.get("ip-version", "4") == "4"
+            and not _of_marked(row)
             and _fits(row.get("srcintf"), incoming)
             and _fits(row.get("dstintf"), outgoing)
         ):
@@ -116,6 +117,11 @@ def held_alike(
     finally:
         changes.remove(SHAPING, [row["id"]])
         changes.remove(SHAPERS, [free])
+
+
+def _of_marked(row: dict) -> bool:
+    """Whether a shaping policy is for packets of some marking (DSCP) alone."""
+    return int(str(row.get("tos-mask") or "0"), 16) != 0
 
 
 def _fits(members: list[dict] | None, interface: str) -> bool:

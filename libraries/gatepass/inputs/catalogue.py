@@ -1,11 +1,20 @@
 """The service catalogue: what the provider promises for each tier."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from gatepass.inputs.schema import InputFile, Model, text, whole
+from gatepass.inputs.objectives import LevelObjectives
+from gatepass.inputs.schema import (
+    InputFile,
+    Mistake,
+    Model,
+    did_you_mean,
+    one_of,
+    text,
+    whole,
+)
 
 Users = Annotated[int, whole(1, 1_000_000, "of users")]
 Line = Annotated[str, text("one line of text")]
@@ -36,6 +45,19 @@ class Catalogue(InputFile):
     base_functions: list[Line] = Field(description="a list of functions, each one line of text")
     options: dict[str, Line] = Field(description="a group of options, each one line of text")
     service_levels: list[Line] = Field(min_length=1, description="a list of names")
+    objectives: LevelObjectives | None = None
+    """What service levels promise classes of service; None: every order says it itself."""
+
+    @model_validator(mode="after")
+    def _levels_are_known(self) -> Self:
+        for level in self.objectives.levels if self.objectives else ():
+            if level not in self.service_levels:
+                raise Mistake(
+                    one_of(self.service_levels),
+                    did_you_mean(level, self.service_levels) or "Name a service level.",
+                    ["objectives", "levels", level],
+                )
+        return self
 
 
 def load_catalogue(path: Path | str) -> Catalogue:

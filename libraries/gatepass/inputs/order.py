@@ -8,6 +8,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 
 from gatepass.inputs.catalogue import Catalogue, Tier
 from gatepass.inputs.flows import MOST_FLOWS, Flow
+from gatepass.inputs.objectives import MOST_CLASSES, ServiceClass, resolved
 from gatepass.inputs.profile import MOST_TENANTS
 from gatepass.inputs.proposals import PROPOSALS, ProposalName
 from gatepass.inputs.schema import (
@@ -141,9 +142,28 @@ class Order(InputFile):
         description=f"a list of flows, at most {MOST_FLOWS}, each with from, to, service, expect",
     )
     """What the customer's own rules have to let through, and what not, as delivered."""
+    objectives: list[ServiceClass] = Field(
+        default=[],
+        max_length=MOST_CLASSES,
+        description=f"a list of classes of service, at most {MOST_CLASSES}, each with name, dscp "
+        "and cir_mbps",
+    )
+    """What each class of service is promised."""
     notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
 
     _promise: Tier = PrivateAttr()
+    _classes: list[ServiceClass] = PrivateAttr(default=[])
+    _proposed: bool = PrivateAttr(default=False)
+
+    @property
+    def classes(self) -> list[ServiceClass]:
+        """The classes of service, with what their service level proposes."""
+        return self._classes
+
+    @property
+    def objectives_are_proposals(self) -> bool:
+        """Whether some of their limits are the catalogue's, which nobody has signed."""
+        return self._proposed
 
     @property
     def promise(self) -> Tier:
@@ -154,6 +174,7 @@ class Order(InputFile):
         """The same order of another tier of the catalogue."""
         other = self.model_copy(update={"tier": tier})
         other._promise = catalogue.tiers[tier]
+        other._classes, other._proposed = self._classes, self._proposed
         return other
 
     @property
@@ -193,7 +214,29 @@ class Order(InputFile):
                     ["options", option],
                 )
         self._promise = catalogue.tiers[self.tier]
+        self._resolve(catalogue)
         return self
+
+    def _resolve(self, catalogue: Catalogue) -> None:
+        """Take what the service level proposes, and hold the classes against the tier."""
+        levels = catalogue.objectives
+        try:
+            self._classes = resolved(
+                self.objectives, levels.levels.get(self.service_level, {}) if levels else {}
+            )
+        except Mistake as mistake:
+            mistake.key = ("objectives", *mistake.key)
+            raise
+        labelled = any(one.label for one in self.objectives)
+        self._proposed = bool(labelled and levels and not levels.signed)
+        committed, most = sum(one.cir_mbps for one in self.classes), self._promise.stateful_mbps
+        if most is not None and committed > most:
+            raise Mistake(
+                f"classes whose committed rates (cir_mbps) are {most:g} Mbit/s together at most, "
+                f"as {self.tier} has; they are {committed:g}",
+                "Lower one, or order a larger tier.",
+                ["objectives"],
+            )
 
 
 def load_order(path: Path | str, catalogue: Catalogue) -> Order:

@@ -63,6 +63,10 @@ class Profile(Model):
     """How often, each."""
     most_tenants: int | None = whole(1, MOST_TENANTS, "of tenants", default=None)
     """How many of the tenants that the order names are tried; None: all of them."""
+    step_s: float = number(0.3, 3600, "of seconds", default=10.0)
+    """How long each step of a class's configuration test lasts."""
+    service_s: int = whole(2, LONGEST_TRIAL_S, "of seconds", default=900)
+    """How long all classes of service are sent at once."""
     sampling: Literal["trials", "intervals"] = Field(
         default="trials", description="trials or intervals"
     )

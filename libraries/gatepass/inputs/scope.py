@@ -18,6 +18,7 @@ _ONLY_WHERE = {
     "remote_access": "vpn_users",
     "provisioning": "tenants",
     "tier_ceiling": "shaper",
+    "service_objectives": "objectives",
 }
 """Chapters that not every order has, and what it has to ask for."""
 _BY_RELEASE = {
@@ -87,6 +88,7 @@ class Scope:
             "tenants": order is None or order.provisioning is not None,
             "shaper": order is None or order.shaper is not None,
             "flows": order is None or bool(order.flows),
+            "objectives": order is None or bool(order.classes),
             "peer": self.testbed.endpoints.peer is not None,
             "ipv6": self.testbed.endpoints.client.address6 is not None,
             "restart": gateway.may_restart,

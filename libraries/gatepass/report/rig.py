@@ -90,6 +90,9 @@ def deviations(outcome: Outcome, words: Wording) -> list[Markup]:
     measured = [m for check in outcome.checks for m in check.measurements]
     if {m.layer for m in measured if m.unit == "Mbit/s"} == {"TCP goodput"}:
         found.append(escape(texts["goodput_only"]))
+    if group(outcome.run, "order").get("objectives_proposed"):
+        level = str(group(outcome.run, "order").get("service_level", ""))
+        found.append(filled(texts["proposals"], level=level))
     change = _drift(outcome)
     if change is not None and abs(change) > DRIFT_PERCENT:
         found.append(filled(texts["drift"], percent=words.signed(change)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from ipaddress import ip_address
 from itertools import accumulate
-from operator import mul, sub
+from operator import sub
 from statistics import fmean
 
 MEGA, TICK_S = 1e6, 0.1
@@ -20,7 +21,13 @@ SIMPLE_IMIX = (64, 64, 64, 64, 64, 64, 64, 570, 570, 570, 570, 1518)
 """The mix that is common: 7 to 4 to 1 of these frames, written as RFC 6985 has it."""
 MOST_SEGMENTS = 64
 _LARGEST_DATAGRAM = 65507
-_TOLD_OTHERWISE = ("stream", "delay", "round_trip", "variation", "sources", "dscps")
+_SUMS = (
+    *("sent", "unsent", "sending_s", "received", "doubled", "overtaken", "socket_lost", "foreign"),
+    *("receiving_s", "sender_cpu_s", "receiver_cpu_s"),
+)
+_SETS, _SPREADS = ("sources", "dscps"), ("delay", "round_trip", "variation")
+_ROWS = ("gaps", "ticks", "arrivals")
+_TOLD_OTHERWISE = ("stream", *_SETS, *_SPREADS)
 
 
 def headers(address: str) -> int:
@@ -141,6 +148,19 @@ class Spread:
         self._times = [one for one, _ in ordered]
         self._up_to = list(accumulate(often for _, often in ordered))
 
+    @classmethod
+    def of(cls, parts: Iterable[Spread]) -> Spread:
+        """All of several together."""
+        counts: Counter[int] = Counter()
+        for part in parts:
+            counts.update(dict(part.counts))
+        return cls(counts.items())
+
+    @property
+    def counts(self) -> Iterable[tuple[int, int]]:
+        """Each time, and how often it was seen."""
+        return zip(self._times, map(sub, self._up_to, [0, *self._up_to]), strict=False)
+
     @property
     def count(self) -> int:
         """How many there are."""
@@ -149,8 +169,8 @@ class Spread:
     @property
     def mean(self) -> float:
         """In the mean; of none it is not a number."""
-        often = map(sub, self._up_to, [0, *self._up_to])
-        return sum(map(mul, self._times, often)) / self.count if self.count else float("nan")
+        total = sum(one * often for one, often in self.counts)
+        return total / self.count if self.count else float("nan")
 
     def summary(self) -> dict[str, float]:
         """Some percentiles, for a record."""
@@ -175,6 +195,7 @@ class Carried:
         sending_s: from the first to the last that was sent.
         late_us: the longest that one was sent after its turn.
         received: different datagrams that a program got.
+        receiving_s: from when the first of all came to when the last did.
         doubled, overtaken: that came again, and after a later one (RFC 4737, 3.3).
         socket_lost: that arrived and found no room, as the receiver was late: the rig's doing.
         foreign: that were none of the stream's.
@@ -197,6 +218,7 @@ class Carried:
     sending_s: float
     late_us: int
     received: int
+    receiving_s: float
     doubled: int
     overtaken: int
     socket_lost: int
@@ -223,9 +245,20 @@ class Carried:
         return self.lost / self.sent if self.sent else 0.0
 
     @property
+    def received_bytes(self) -> int:
+        """UDP payload that a program got, about."""
+        return round(self.received * fmean(self.stream.payloads))
+
+    @property
     def sent_per_s(self) -> float:
         """Frames a second that were offered in truth."""
         return (self.sent - 1) / self.sending_s if self.sending_s and self.sent > 1 else 0.0
+
+    @property
+    def received_per_s(self) -> float:
+        """Frames a second that arrived, from the first to the last: what a shaper lets through."""
+        count = self.received + self.doubled
+        return (count - 1) / self.receiving_s if self.receiving_s and count > 1 else 0.0
 
     @property
     def received_mbps(self) -> float:
@@ -251,6 +284,23 @@ class Carried:
         }
 
 
+def joined(parts: Sequence[Carried]) -> Carried:
+    """What became of a stream that was sent in parts, one after the other, as one.
+
+    Args:
+        parts: at least one, in their order.
+    """
+    return replace(
+        parts[0],
+        stream=replace(parts[0].stream, seconds=sum(part.stream.seconds for part in parts)),
+        **{name: sum(getattr(part, name) for part in parts) for name in _SUMS},
+        late_us=max(part.late_us for part in parts),
+        **{name: frozenset().union(*(getattr(one, name) for one in parts)) for name in _SETS},
+        **{name: Spread.of([getattr(part, name) for part in parts]) for name in _SPREADS},
+        **{name: tuple(one for part in parts for one in getattr(part, name)) for name in _ROWS},
+    )
+
+
 def carried(stream: Stream, sent: dict, taken: dict) -> Carried:
     """What the two programs told of a stream, put together.
 
@@ -268,6 +318,7 @@ def carried(stream: Stream, sent: dict, taken: dict) -> Carried:
         sending_s=sent["seconds"],
         late_us=sent["late_us"],
         received=taken["received"],
+        receiving_s=taken["seconds"],
         doubled=taken["doubled"],
         overtaken=taken["overtaken"],
         socket_lost=taken["socket_lost"],

@@ -70,8 +70,17 @@ class Watched:
     @property
     def disturbed(self) -> str:
         """What the rig did that could have caused the rate; empty where it did nothing."""
-        found = (why for name, conduct in self.conduct.items() for why in _of_host(name, conduct))
-        return next(found, "")
+        return disturbed_by(self.conduct)
+
+
+def disturbed_by(conduct: Mapping[str, Conduct]) -> str:
+    """What hosts did that could have caused what is seen of traffic; empty where they did nothing.
+
+    Args:
+        conduct: of the rig's hosts, by their names.
+    """
+    found = (why for name, of_host in conduct.items() for why in _of_host(name, of_host))
+    return next(found, "")
 
 
 def _disturbances(trial: Trial) -> Iterator[str]:

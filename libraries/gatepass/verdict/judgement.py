@@ -263,7 +263,8 @@ def because(limit: str, cause: str) -> str:
 def _straddles(measurement: Measurement) -> str:
     if measurement.half_width is None:
         return "One figure has no spread, so nothing follows from it: ask for more trials."
-    trials = f"After {len(measurement.trials)} trials"
+    count = len(measurement.trials)
+    trials = f"After {count} trial{'' if count == 1 else 's'}"
     needed = _needed(measurement)
     more = f"; about {needed} like these would decide" if needed else ""
     return (

@@ -21,6 +21,7 @@ import contextlib
 import ctypes
 import json
 import os
+import select
 import socket
 import sys
 import time
@@ -58,14 +59,16 @@ class Back:
         """What is there by now."""
         while True:
             try:
-                lot = zip(*self.receiving.take(self.socket))
+                marked, sent, _ = self.receiving.take(self.socket)
             except OSError:  # told of a datagram that was not taken
                 continue
-            ours = [one for one in lot if 0 <= one[0] - self.base < 1 << NUMBER_BITS]
+            now = time.time_ns()  # by the clock that they were sent by, whatever it is worth
+            lot = [(number - self.base, moment) for number, moment in zip(marked, sent)]
+            ours = [one for one in lot if 0 <= one[0] < 1 << NUMBER_BITS]
             if not ours:
                 return
-            marked, sent, came = zip(*ours)
-            self.tally.add([number - self.base for number in marked], sent, came)
+            numbers, moments = zip(*ours)
+            self.tally.add(list(numbers), moments, [now] * len(ours))
 
 
 class Sent:
@@ -162,6 +165,18 @@ class Sent:
         }
 
 
+def nap(seconds, backs):
+    """Wait, and take what comes back meanwhile as soon as it does."""
+    end = time.monotonic() + seconds
+    while backs and (left := end - time.monotonic()) > 0:
+        ready, _, _ = select.select([one.socket for one in backs], [], [], left)
+        for one in backs:
+            if one.socket in ready:
+                one.take()
+    if not backs:
+        time.sleep(seconds)
+
+
 def wait_for_the_last(streams):
     """What is still on its way back; for a moment."""
     give_up = time.monotonic() + QUIET_S
@@ -169,9 +184,7 @@ def wait_for_the_last(streams):
         missing = [one for one in streams if one.back and one.back.tally.received < one.sent]
         if not missing:
             return
-        time.sleep(SPIN_S)
-        for one in missing:
-            one.back.take()
+        nap(SPIN_S, [one.back for one in missing])
 
 
 def main():
@@ -181,6 +194,7 @@ def main():
     with contextlib.suppress(OSError, AttributeError):  # wake-ups to the microsecond
         ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0)
     streams = {name: Sent(plan["run"], told) for name, told in plan["streams"].items()}
+    backs = [one.back for one in streams.values() if one.back]
     begun = time.monotonic() + LEAD_S
     looked = 0.0
     while True:
@@ -194,13 +208,11 @@ def main():
             break
         wait = min(waiting) - elapsed
         if wait > SPIN_S:
-            time.sleep(min(wait - SPIN_S / 2, LOOK_S))
+            nap(min(wait - SPIN_S / 2, LOOK_S), backs)
         if wait > 0:
             continue
         for one in streams.values():
             one.go(elapsed)
-            if one.back:
-                one.back.take()
     wait_for_the_last(streams.values())
     json.dump({name: one.told() for name, one in streams.items()}, sys.stdout)
 

@@ -6,7 +6,7 @@ Delays are kept as counts by the microsecond, so that a day's stream takes no mo
 minute's. What a datagram's delay differs by from that of the one before it in number is its
 variation (RFC 3393 with consecutive numbers), kept likewise. A tick is a tenth of a second of the
 epoch: `ticks` counts the datagrams that arrived by when they were sent, `arrivals` all by when they
-came.
+came. `seconds` is from the first that came to the last.
 """
 
 from bisect import bisect_right
@@ -26,6 +26,7 @@ class Tally:
         self.missing = []  # [low, high): in order, apart from one another
         self.gaps = []  # [number, how many, when the next was sent], the first MOST_GAPS
         self.before = None  # the newest delay, of number next - 1
+        self.first = self.last = None  # when the first came, and the last
 
     def add(self, numbers, sent, came):
         """Datagrams as they came.
@@ -35,6 +36,7 @@ class Tally:
         if not len(numbers):
             return
         delays = [(there - here) // 1000 for here, there in zip(sent, came)]
+        self.first, self.last = self.first or came[0], came[-1]
         count, begin = len(numbers), self.next
         by_tick(self.arrivals, came)
         if numbers[0] == begin and numbers == list(range(begin, begin + count)):
@@ -87,9 +89,10 @@ class Tally:
 
     def told(self):
         """All of it, as JSON takes it."""
+        seconds = (self.last - self.first) / 10 ** 9 if self.first else 0.0
         return {
             "received": self.received, "doubled": self.doubled, "overtaken": self.overtaken,
-            "gaps": self.gaps, "delays_us": sorted(self.delays.items()),
+            "seconds": seconds, "gaps": self.gaps, "delays_us": sorted(self.delays.items()),
             "variations_us": sorted(self.variations.items()),
             "ticks": sorted(self.ticks.items()), "arrivals": sorted(self.arrivals.items()),
         }

@@ -1,0 +1,106 @@
+"""Classes of service that were sent both ways: what became of them, and what the rig did meanwhile.
+
+What the rig did, and not the gateway, is set aside and sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from gatepass.base.errors import NotProven
+from gatepass.results.agreement import NOTHING_KNOWN, Agreement
+from gatepass.results.conduct import Conduct
+from gatepass.results.datagrams import Carried, joined
+from gatepass.verdict.disturbance import disturbed_by
+
+UNSENT_SHARE, LOST_SHARE = 0.01, 1e-4
+"""What a sender may leave out of its stream, and what a receiver's program may lose of it."""
+_FEWEST = 5
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What was sent at one time.
+
+    Attributes:
+        ways: by the way, and by the streams' names.
+        conduct: of the rig's hosts meanwhile, by their names.
+        clocks: how far the server's clock is ahead of the client's.
+    """
+
+    ways: Mapping[str, Mapping[str, Carried]]
+    conduct: Mapping[str, Conduct]
+    clocks: Agreement = NOTHING_KNOWN
+
+    @property
+    def disturbed(self) -> str:
+        """What the rig did that could have caused what became of it; empty where it did nothing."""
+        limits = (_limit(way, one) for way, all_of in self.ways.items() for one in all_of.values())
+        return next(filter(None, limits), "") or disturbed_by(self.conduct)
+
+    def clocks_of(self, way: str) -> Agreement:
+        """How far the receiver's clock of a way is ahead of the sender's."""
+        return self.clocks if way == "to_server" else self.clocks.reversed()
+
+    def record(self) -> dict:
+        """All of it, as JSON takes it."""
+        return {
+            "ways": {
+                way: {name: one.record() for name, one in all_of.items()}
+                for way, all_of in self.ways.items()
+            },
+            "clocks": {"offset_us": self.clocks.offset_us, "error_us": self.clocks.error_us}
+            if self.clocks.exchanges
+            else None,
+            "disturbed": self.disturbed,
+        }
+
+
+def _limit(way: str, seen: Carried) -> str:
+    sender, receiver = ("client", "server") if way == "to_server" else ("server", "client")
+    if seen.unsent > max(_FEWEST, UNSENT_SHARE * seen.stream.count):
+        return (
+            f"the {sender} could not send {seen.unsent:,} of {seen.stream.count:,} frames in time"
+        )
+    if seen.socket_lost > max(_FEWEST, LOST_SHARE * seen.sent):
+        return f"the {receiver}'s program was late for {seen.socket_lost:,} frames"
+    return ""
+
+
+def undisturbed(send: Callable[[], Sent], tries: int) -> Sent:
+    """Send until the rig leaves it alone.
+
+    Args:
+        send: once.
+        tries: how often at most.
+
+    Raises:
+        NotProven: the rig was disturbed each time.
+    """
+    reasons = []
+    for _ in range(tries):
+        seen = send()
+        if not seen.disturbed:
+            return seen
+        reasons.append(seen.disturbed)
+    times = "once" if tries == 1 else f"{tries} times"
+    raise NotProven(
+        f"the classes of service were sent {times}, and each time the rig could have caused what "
+        f"became of them: {reasons[0]}. Run again when nothing else is at work on the endpoints."
+    )
+
+
+def together(parts: Sequence[Sent]) -> Sent:
+    """What was sent in parts, one after the other, as one.
+
+    Args:
+        parts: at least one, of the same streams.
+    """
+    ways = {
+        way: {name: joined([part.ways[way][name] for part in parts]) for name in names}
+        for way, names in parts[0].ways.items()
+    }
+    clocks = reduce(Agreement.and_then, (part.clocks for part in parts))
+    return Sent(ways, parts[-1].conduct, clocks)

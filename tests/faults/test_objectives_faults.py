@@ -1,0 +1,116 @@
+"""Each fault of classes of service is caught by the check that is there for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from cases import FAIL, Case, alone, cases_of, prove, together
+from faulty_lab import PROJECT, FaultyLab
+
+COMMITTED = "Every Class Gets Its Committed Rate"
+EXCESS = "Every Class Gets Its Excess Rate"
+POLICED = "No Class Gets More Than Was Agreed"
+LOSS = "Hardly Any Frame Of A Class Is Lost"
+IN_TIME, EVEN = "Every Class Is In Time", "Every Class Is Even"
+ORDERLY = "Every Frame Arrives Once, In Order And As It Was Marked"
+IMPAIRED, AVAILABLE = "No Second Is Severely Impaired", "Every Class Is Available"
+BESIDE = "Classes Are Served As Promised Beside An Overload"
+STEPS = (COMMITTED, EXCESS, POLICED)
+AT_ONCE = (LOSS, IN_TIME, EVEN, ORDERLY, IMPAIRED)
+
+ALONE = "The path without the gateway shows"
+TOO_LATE = (FAIL, "Delay of a class, voice, to the server", "at most 25 ms", ALONE)
+LOST = (FAIL, "Frame loss of a class, voice, to the server", "at most 0.05 %", ALONE)
+
+IN_STEPS = alone(
+    Case(
+        ("shaper-below-tier",),
+        (COMMITTED, EXCESS),
+        {
+            COMMITTED: (FAIL, "Committed rate of a class, voice", "at least 1.98", ALONE),
+            EXCESS: (FAIL, "business, to the client", "at least 29 Mbit/s", ALONE),
+        },
+    ),
+    Case(
+        ("excess-not-granted",),
+        STEPS,
+        {EXCESS: (FAIL, "Committed and excess rate of a class, business", "at least 29")},
+    ),
+    Case(
+        ("class-unpoliced",),
+        STEPS,
+        {POLICED: (FAIL, "beyond what was agreed, voice, to the server", "at most 2.2 Mbit/s")},
+    ),
+    Case(
+        ("classes-ignored",),
+        (COMMITTED, BESIDE),
+        {BESIDE: (FAIL, "voice, to the server, beside an overload", ALONE)},
+    ),
+)
+TOGETHER = [
+    together(
+        Case(("latency", "milliseconds=40"), AT_ONCE, {IN_TIME: TOO_LATE}),
+        Case(
+            ("reordering", "milliseconds=6"),
+            AT_ONCE,
+            {ORDERLY: (FAIL, "Frames of a class that came twice or late, voice", ALONE)},
+        ),
+    ),
+    together(
+        Case(
+            ("duplication",),
+            (LOSS, ORDERLY, IMPAIRED),
+            {ORDERLY: (FAIL, "Frames of a class that came twice or late, business", ALONE)},
+        ),
+        Case(("loss-bursts",), (LOSS, ORDERLY, IMPAIRED), {LOSS: LOST}),
+    ),
+    together(
+        Case(
+            ("jitter", "milliseconds=24"),
+            (LOSS, EVEN, ORDERLY),
+            {EVEN: (FAIL, "Delay variation of a class, voice, to the", "at most 8 ms", ALONE)},
+        ),
+        Case(
+            ("marking-lost",),
+            (LOSS, EVEN, ORDERLY),
+            {ORDERLY: (FAIL, "keep their DSCP", "Sent with DSCP 46, it arrived with 0")},
+        ),
+    ),
+    together(
+        Case(
+            ("outages",),
+            (LOSS, IMPAIRED),
+            {
+                LOSS: LOST,
+                IMPAIRED: (FAIL, "Severely impaired seconds of a class, voice", "at most 0 s"),
+            },
+        ),
+    ),
+]
+RUNS = [*IN_STEPS, *TOGETHER]
+CASES = [
+    *cases_of(RUNS),
+    Case(
+        ("outages", "seconds=11", "every_s=30"),
+        (AVAILABLE,),
+        {AVAILABLE: (FAIL, "Availability of a class, voice, to the server", "at least 60 %")},
+    ),
+]
+
+
+@pytest.mark.parametrize("cases", RUNS)
+def test_measured(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
+    prove(lab, *cases)
+
+
+def test_measured_availability(lab: FaultyLab, tmp_path: Path) -> None:
+    """Unavailable time begins with ten seconds in a row (ITU-T Y.1563)."""
+    order = yaml.safe_load((PROJECT / "variables" / "orders" / "lab.yaml").read_text())
+    order["objectives"] = [
+        {"name": "voice", "dscp": "EF", "cir_mbps": 1, "frames": 128, "availability_percent": 60}
+    ]
+    path = tmp_path / "order.yaml"
+    path.write_text(yaml.safe_dump(order))
+    prove(lab, CASES[-1], order=path, profile="quick")
