@@ -16,6 +16,7 @@ from FailClosed import FailClosed
 from Floods import Floods
 from Gateway import Gateway
 from HostFilters import HostFilters
+from Latency import Latency
 from Leaks import Leaks
 from LocalIn import LocalIn
 from Management import Management
@@ -41,7 +42,7 @@ from TunnelLife import TunnelLife
 PARTS = (
     *(Run, Management, CustomerRules, CustomerFlows, Gateway, Endpoints, Leaks, Traffic, Services),
     *(Quarantine, Floods, Dhcp, HostFilters, Translation, LocalIn, SessionTimes),
-    *(PacketFilters, FailClosed, SessionTable, Restarts),
+    *(PacketFilters, FailClosed, SessionTable, Restarts, Latency),
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
     ServiceObjectives,

@@ -59,6 +59,18 @@ PACKETS: dict[Packets, str] = {
     "connections of helpers": "helpers",
 }
 """What a scan for leaks sends, and what each kind is called in it."""
+PacketSize = Literal["small", "large"]
+IpVersion = Literal["IPv4", "IPv6"]
+DelayLoad = Literal[
+    "at rest", "at half the tier's rate", "at the whole of the tier's rate", "in an overload"
+]
+DELAY_LOADS: dict[DelayLoad, tuple[str, float]] = {
+    "at rest": ("at_rest", 0.0),
+    "at half the tier's rate": ("half_rate", 0.5),
+    "at the whole of the tier's rate": ("whole_rate", 1.0),
+    "in an overload": ("overload", 1.5),
+}
+"""What probes are sent beside: its name among the phrases, and its share of the tier's rate."""
 Flood = Literal[
     "SYN flood", "UDP flood", "ICMP flood", "scan of TCP ports", "scan of UDP ports", "ICMP sweep"
 ]

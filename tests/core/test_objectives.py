@@ -230,7 +230,7 @@ def test_parts_are_one() -> None:
     ])
     seen = whole.ways[TO_SERVER]["voice"]
     assert (seen.sent, seen.received, seen.late_us) == (2000, 1800, 70)
-    assert list(seen.delay.counts) == [(10, 3), (20, 1)]
+    assert list(seen.delay.counts()) == [(10, 3), (20, 1)]
     assert seen.ticks == ((1, 1), (1, 1)) and seen.dscps == {46, 0}
     assert seen.stream.seconds == 2
     assert (whole.clocks.low_us, whole.clocks.high_us) == (0, 30)

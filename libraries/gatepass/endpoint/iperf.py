@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -74,6 +74,41 @@ def _run(
         received = _result(listener, server, _GRACE_S)
     waited = {"client_waited_s": sender.waited_s, "server_waited_s": listener.waited_s}
     return sent, received, waited
+
+
+@contextmanager
+def both_ways(
+    client: Shell, server: Shell, address: str, port: int, load: Load
+) -> Iterator[Callable[[], tuple[float, float]]]:
+    """TCP in both directions at once, as long as the context lasts (what flent calls RRUL).
+
+    Args:
+        client, server, address, port: see `run`.
+        load: of TCP; its streams go each way.
+
+    Yields:
+        What waits for its end, and returns the rates to the server and to the client, Mbit/s of
+        TCP goodput.
+
+    Raises:
+        NotProven: iperf3 failed, with its own words.
+    """
+    length = load.seconds + load.omit_s
+    listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
+    serve = f"iperf3 -s -1 -J -i {load.interval_s:g} -p {port}"
+    send = f"iperf3 -c {address} -p {port} -J --connect-timeout 3000 --bidir {load.arguments()}"
+    with (
+        _started(server, serve, length, listening, listening) as listener,
+        _started(client, send, length) as sender,
+    ):
+
+        def rates() -> tuple[float, float]:
+            end = _result(sender, client, length + _GRACE_S)["end"]
+            _result(listener, server, _GRACE_S)
+            there, back = end["sum_received"], end["sum_received_bidir_reverse"]
+            return there["bits_per_second"] / MEGA, back["bits_per_second"] / MEGA
+
+        yield rates
 
 
 def parse(sent: dict, received: dict) -> Trial:

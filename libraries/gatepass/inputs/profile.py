@@ -53,6 +53,12 @@ class Profile(Model):
     """Of the two-sided confidence interval around the mean."""
     max_loss_percent: float = number(0, 100, "of per cent", default=0.1)
     """Datagrams that may be lost at three quarters of the tier's rate (an objective of FLR)."""
+    delay_trial_s: float = number(0.5, LONGEST_TRIAL_S, "of seconds", default=10.0)
+    """Of probes, in a trial of how long packets take."""
+    added_delay_ms: float = number(0.01, 60_000, "of milliseconds", default=5.0)
+    """That the gateway may add to 99 of 100 packets, up to the whole of the tier's rate."""
+    queue_delay_ms: float = number(0.01, 60_000, "of milliseconds", default=400.0)
+    """That it may add where more comes than the tier's rate, or TCP fills its queue."""
     scan_pps: int = whole(100, 1_000_000, "of packets a second", default=50_000)
     """How fast each endpoint sends while a scan looks for leaks."""
     rekey_outage_ms: float = number(0, 60_000, "of milliseconds", default=60.0)

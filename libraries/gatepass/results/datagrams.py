@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from ipaddress import ip_address
-from itertools import accumulate
-from operator import sub
+from itertools import accumulate, starmap
+from operator import mul, sub
 from statistics import fmean
 
 MEGA, TICK_S = 1e6, 0.1
@@ -26,7 +26,7 @@ _SUMS = (
     *("receiving_s", "sender_cpu_s", "receiver_cpu_s"),
 )
 _SETS, _SPREADS = ("sources", "dscps"), ("delay", "round_trip", "variation")
-_ROWS = ("gaps", "ticks", "arrivals")
+_ROWS = ("gaps", "ticks", "arrivals", "tick_delays")
 _TOLD_OTHERWISE = ("stream", *_SETS, *_SPREADS)
 
 
@@ -153,13 +153,8 @@ class Spread:
         """All of several together."""
         counts: Counter[int] = Counter()
         for part in parts:
-            counts.update(dict(part.counts))
+            counts.update(dict(part.counts()))
         return cls(counts.items())
-
-    @property
-    def counts(self) -> Iterable[tuple[int, int]]:
-        """Each time, and how often it was seen."""
-        return zip(self._times, map(sub, self._up_to, [0, *self._up_to]), strict=False)
 
     @property
     def count(self) -> int:
@@ -169,8 +164,26 @@ class Spread:
     @property
     def mean(self) -> float:
         """In the mean; of none it is not a number."""
-        total = sum(one * often for one, often in self.counts)
+        total = sum(starmap(mul, self.counts()))
         return total / self.count if self.count else float("nan")
+
+    @property
+    def least(self) -> float:
+        """The shortest; of none it is not a number."""
+        return float(self._times[0]) if self._times else float("nan")
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """Each time in their order, and how often it was seen."""
+        return zip(self._times, map(sub, self._up_to, [0, *self._up_to]), strict=True)
+
+    def of_rank(self, rank: int) -> float:
+        """The time that has this place in their order, 1 for the shortest."""
+        return float(self._times[bisect_left(self._up_to, rank)])
+
+    def later_than(self, time: float) -> int:
+        """How many are longer."""
+        place = bisect_right(self._times, time)
+        return self.count - (self._up_to[place - 1] if place else 0)
 
     def summary(self) -> dict[str, float]:
         """Some percentiles, for a record."""
@@ -210,6 +223,8 @@ class Carried:
         ticks: by tenths of a second, from the first to the last in which any was sent: how many
             were, and how many of those arrived.
         arrivals: by tenths of a second, from the first to the last in which any came: how many did.
+        tick_delays: by the same tenths as `ticks`: the mean and the longest delay of those that
+            arrived, us; zeros where none did.
     """
 
     stream: Stream
@@ -233,6 +248,7 @@ class Carried:
     gaps: tuple[tuple[int, int, int], ...]
     ticks: tuple[tuple[int, int], ...]
     arrivals: tuple[int, ...]
+    tick_delays: tuple[tuple[float, int], ...] = ()
 
     @property
     def lost(self) -> int:
@@ -310,6 +326,7 @@ def carried(stream: Stream, sent: dict, taken: dict) -> Carried:
         taken: see `remote/datagram_take.py`.
     """
     went, came = dict(map(tuple, sent["by_tick"])), dict(map(tuple, taken["ticks"]))
+    delayed = {tick: (total / came[tick], most) for tick, total, most in taken["tick_delays"]}
     arrived = dict(map(tuple, taken["arrivals"]))
     return Carried(
         stream=stream,
@@ -333,6 +350,7 @@ def carried(stream: Stream, sent: dict, taken: dict) -> Carried:
         gaps=tuple(tuple(gap) for gap in taken["gaps"]),
         ticks=tuple((went.get(tick, 0), came.get(tick, 0)) for tick in _whole(went)),
         arrivals=tuple(arrived.get(tick, 0) for tick in _whole(arrived)),
+        tick_delays=tuple(delayed.get(tick, (0.0, 0)) for tick in _whole(went)),
     )
 
 

@@ -94,6 +94,7 @@ _TAGS = {
     "provisioning": "Tenants beside the customer, step by step.",
     "edge": "Where the customer's network meets others: addresses, floods, who is who.",
     "objectives": "Classes of service: rate, loss, delay and its variation (ITU-T Y.1564).",
+    "latency": "How much later packets come because of the gateway.",
     "handover": "The gateway is as it was before.",
     "throughput": "Checks that send a set of trials.",
     "load": "Checks of many users, tunnels or tenants, which other traffic would disturb.",

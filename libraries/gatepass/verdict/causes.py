@@ -43,6 +43,7 @@ _SHAPED_SPREAD = 0.05
 _LOSSY_PERCENT, _SOME_LOSS_PERCENT = 1.0, 0.1
 """Of all TCP segments; what a shaper drops to slow a sender stays below the first."""
 _DRIFT = 0.9
+_DELAYS = ("added_delay", "queue_delay")
 _NEAR = 0.1
 
 
@@ -119,6 +120,8 @@ def _candidates(seen: Observations) -> tuple[Callable[[Observations], Cause | No
         return _RIG
     if seen.measurement.unit == "%":
         return _datagrams, _cpu, _memory, _licence, *_RIG
+    if seen.measurement.promise in _DELAYS:
+        return _cpu, _memory, _licence, *_RIG
     if seen.measurement.relation == "at most":
         return (_limit_that_does_not_hold,)
     return _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection, *_RIG

@@ -130,18 +130,22 @@ def trial_facts(trial: Trial) -> dict:
         "server_waited_s": trial.server_waited_s,
         "lasted_s": trial.ended - trial.began,
     }
-    hosts = {
+    return {
+        **{name: round(value, 4) for name, value in facts.items() if value is not None},
+        "hosts": host_facts(trial.conduct),
+        "set_aside": disturbance(trial),
+    }
+
+
+def host_facts(conducts: Mapping[str, Conduct]) -> dict[str, dict]:
+    """What each host of a trial did, for the record."""
+    return {
         name: {
             key: round(value, 4) if isinstance(value, float) else value
             for key, value in asdict(conduct).items()
             if key != "links" and value is not None
         }
-        for name, conduct in trial.conduct.items()
-    }
-    return {
-        **{name: round(value, 4) for name, value in facts.items() if value is not None},
-        "hosts": hosts,
-        "set_aside": disturbance(trial),
+        for name, conduct in conducts.items()
     }
 
 

@@ -5,8 +5,9 @@ comes after a higher one was overtaken (RFC 4737, 3.3); one that came already wa
 Delays are kept as counts by the microsecond, so that a day's stream takes no more room than a
 minute's. What a datagram's delay differs by from that of the one before it in number is its
 variation (RFC 3393 with consecutive numbers), kept likewise. A tick is a tenth of a second of the
-epoch: `ticks` counts the datagrams that arrived by when they were sent, `arrivals` all by when they
-came. `seconds` is from the first that came to the last.
+epoch: `ticks` counts the datagrams that arrived by when they were sent, `tick_delays` has the sum
+of their delays and the longest; `arrivals` counts all by when they came. `seconds` is from the
+first that came to the last.
 """
 
 from bisect import bisect_right
@@ -23,6 +24,7 @@ class Tally:
         self.received = self.doubled = self.overtaken = 0
         self.delays, self.variations = Counter(), Counter()
         self.ticks, self.arrivals = Counter(), Counter()
+        self.tick_delays = {}  # tick -> [sum, longest]
         self.missing = []  # [low, high): in order, apart from one another
         self.gaps = []  # [number, how many, when the next was sent], the first MOST_GAPS
         self.before = None  # the newest delay, of number next - 1
@@ -56,6 +58,11 @@ class Tally:
         self.variations.update(map(abs, map(sub, delays[1:], delays)))
         self.before = delays[-1]
         by_tick(self.ticks, sent)
+        if sent[0] // TICK_NS == sent[-1] // TICK_NS:
+            self.late(sent[0], sum(delays), max(delays))
+        else:
+            for moment, delay in zip(sent, delays):
+                self.late(moment, delay, delay)
 
     def one(self, number, sent, delay):
         """One that may be anything."""
@@ -75,6 +82,13 @@ class Tally:
         self.received += 1
         self.delays[delay] += 1
         self.ticks[sent // TICK_NS] += 1
+        self.late(sent, delay, delay)
+
+    def late(self, sent, total, longest):
+        """Delays of one tick, told by one of its moments."""
+        so_far = self.tick_delays.setdefault(sent // TICK_NS, [0, longest])
+        so_far[0] += total
+        so_far[1] = max(so_far[1], longest)
 
     def fill(self, number):
         """Whether a number was missing; it is no more."""
@@ -95,6 +109,7 @@ class Tally:
             "seconds": seconds, "gaps": self.gaps, "delays_us": sorted(self.delays.items()),
             "variations_us": sorted(self.variations.items()),
             "ticks": sorted(self.ticks.items()), "arrivals": sorted(self.arrivals.items()),
+            "tick_delays": [[tick, *seen] for tick, seen in sorted(self.tick_delays.items())],
         }
 
 

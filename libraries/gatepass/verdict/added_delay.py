@@ -1,0 +1,165 @@
+"""How much later packets come because of the gateway: bounds that hold however they are spread.
+
+A probe through the gateway takes as long as the path without it would, and what the gateway adds.
+Nobody sees the two parts of one packet, and a difference of percentiles is no percentile of
+differences. What is known without any assumption (Fréchet; Makarov 1981):
+
+- The path without the gateway never takes less than the shortest that was seen on it. So the added
+  delay's percentile is at most that of the whole delay, less this shortest one.
+- Where more than 2 % take longer than limit and c together, and at most 1 % of those without the
+  gateway longer than c, the gateway adds more than the limit to more than 1 %.
+
+Both paths are measured at the same time by the same clocks: by how much these differ falls out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatepass.results.datagrams import Carried, Spread
+from gatepass.results.delays import Pair
+from gatepass.stats.percentiles import ranks
+
+LATE_US = 1_000_000
+"""What never came counts as so late: no percentile may gain by loss (RFC 7679, 5.1)."""
+ALONE = 99.0
+"""The percentile of the path without the gateway that is held against a longer delay with it."""
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """The receiver's clock beside the sender's, where no path without the gateway tells.
+
+    Attributes:
+        offset_us: by how much the receiver's is ahead.
+        error_us: by how much that may be wrong; infinite where nobody knows.
+    """
+
+    offset_us: float = 0.0
+    error_us: float = math.inf
+
+
+class AddedDelay:
+    """The delay that the gateway adds to probes of one kind.
+
+    Args:
+        pairs: of the trials that count, in their order.
+        clocks: of the endpoints; asked where there is no path without the gateway.
+        lost_is_late: whether what never came counts as late; in an overload losing is right.
+    """
+
+    def __init__(
+        self, pairs: Sequence[Pair], clocks: Clocks | None = None, lost_is_late: bool = True
+    ) -> None:
+        clocks = clocks or Clocks()
+        self.compared = bool(pairs) and all(pair.beside and pair.beside.received for pair in pairs)
+        self._error_us = 0.0 if self.compared else clocks.error_us
+        zeros = [
+            pair.beside.delay.least if self.compared and pair.beside else clocks.offset_us
+            for pair in pairs
+        ]
+        self._through = [
+            _since(pair.through, zero, lost_is_late)
+            for pair, zero in zip(pairs, zeros, strict=True)
+            if pair.through
+        ]
+        self._beside = [
+            _since(pair.beside, zero, lost_is_late)
+            for pair, zero in zip(pairs, zeros, strict=True)
+            if self.compared and pair.beside
+        ]
+        self.through, self.beside = _together(self._through), _together(self._beside)
+
+    @property
+    def count(self) -> int:
+        """How many probes went through the gateway, or should have."""
+        return self.through.count
+
+    def samples_ms(self, percent: float) -> list[float]:
+        """The percentile of each trial, less the shortest delay without the gateway, ms."""
+        return [one.percentile(percent) / 1000 for one in self._through]
+
+    def bounds_ms(
+        self, percent: float, error: float, limit_ms: float | None = None
+    ) -> tuple[float, float]:
+        """Between which figures the percentile of the added delay lies, ms.
+
+        Packets of one trial hang together: those beyond a limit come in bursts. So they count for
+        as many independent ones as the trials' scatter there makes them (Rao and Scott 1992).
+
+        Args:
+            percent: which one.
+            error: one-sided, of each bound.
+            limit_ms: that the figure is held against, where the scatter is looked at; None where it
+                is told for comparison, and then at the percentile itself.
+
+        Returns:
+            0 and infinity where nothing follows from so few.
+        """
+        limit_us = self.through.percentile(percent) if limit_ms is None else limit_ms * 1000
+        worth = _worth(self._through, limit_us)
+        high = _bound(self.through, percent, error, worth)[1] + self._error_us
+        return self._at_least(percent, error / 2, limit_us) / 1000, high / 1000
+
+    def worth(self, percent: float) -> int:
+        """As how many independent probes these count about a percentile (see `bounds_ms`)."""
+        own = _worth(self._through, self.through.percentile(percent))
+        return int(self.count * own)
+
+    def _at_least(self, percent: float, error: float, limit_us: float) -> float:
+        if not self.compared or not self.count:
+            return 0.0
+        alone = max(ALONE, percent)
+        rest = percent - (100 - alone)
+        worth = _worth(self._beside, limit_us / 2)
+        own = _bound(self.beside, alone, error, worth)[1]
+        if not math.isfinite(own):
+            return 0.0
+        worth = _worth(self._through, limit_us + own)
+        return max(0.0, _bound(self.through, rest, error, worth)[0] - own)
+
+
+def _since(seen: Carried, zero_us: float, lost_is_late: bool) -> Spread:
+    """Its delays beyond a shortest one."""
+    lost = [(LATE_US, seen.lost)] if lost_is_late and seen.lost else []
+    return Spread([*((time - round(zero_us), often) for time, often in seen.delay.counts()), *lost])
+
+
+def _together(spreads: Sequence[Spread]) -> Spread:
+    every: Counter[int] = Counter()
+    for spread in spreads:
+        for time, often in spread.counts():
+            every[time] += often
+    return Spread(every.items())
+
+
+def _bound(spread: Spread, percent: float, error: float, worth: float) -> tuple[float, float]:
+    """Bounds of a percentile, us, by the ranks that so many independent samples would have."""
+    size = int(spread.count * worth)
+    low, high = ranks(size, percent, error)
+    scale = spread.count / size if size else 0.0
+    return (
+        spread.of_rank(max(1, math.floor(low * scale))) if low else -math.inf,
+        spread.of_rank(min(spread.count, math.ceil(high * scale))) if high <= size else math.inf,
+    )
+
+
+def _worth(spreads: Sequence[Spread], limit_us: float) -> float:
+    """How much of an independent sample each is, 0 to 1: by the scatter of what is later.
+
+    The variance of the share that is later, between trials, over what it would be if all were
+    independent, is the design effect (Rao and Scott 1992, section 2).
+    """
+    late = [spread.later_than(limit_us) for spread in spreads]
+    counts = [spread.count for spread in spreads]
+    count, number = sum(counts), len(spreads)
+    if number < 2 or not 0 < sum(late) < count:
+        return 1.0
+    share = sum(late) / count
+    scattered = sum(
+        (one - share * size) ** 2 for one, size in zip(late, counts, strict=True)
+    ) * number / (number - 1)
+    return min(1.0, count * share * (1 - share) / scattered) if scattered else 1.0

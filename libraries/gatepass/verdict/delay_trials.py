@@ -1,0 +1,258 @@
+"""From trials of probes to a figure: which count, when they suffice, what the rig adds itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from gatepass.base.phrase import Phrase
+from gatepass.results.datagrams import Carried
+from gatepass.results.delays import DelayTrial, Kind
+from gatepass.results.measurements import estimated
+from gatepass.results.record import Measurement
+from gatepass.stats.intervals import Interval
+from gatepass.stats.percentiles import fewest
+from gatepass.verdict.added_delay import AddedDelay, Clocks
+from gatepass.verdict.disturbance import Watched, aside_in_words, host_facts
+from gatepass.verdict.judgement import (
+    FEWEST_CONTROLS,
+    UNDECIDED,
+    WITHOUT,
+    Rig,
+    Rule,
+    TrialSeries,
+    decide,
+)
+
+HELD = 99.0
+"""The percentile that is held against a limit: of a call of a minute half a second may be late."""
+TOLD = (50.0, 99.0, 99.9)
+"""Those that are told."""
+_UNSENT = 0.01
+"""Of a stream: what was sent too late is a gap in which nobody looked."""
+_SHORT = 0.05
+"""By which share a load may fall short of the rate that it should have."""
+
+
+def disturbed(trial: DelayTrial) -> str:
+    """What the rig did that could have caused a trial's delays; empty where it did nothing."""
+    for pair in trial.pairs.values():
+        for seen in (pair.through, pair.beside):
+            if seen and seen.unsent > _UNSENT * seen.stream.count:
+                share = f"{seen.unsent:,} of {seen.stream.count:,}"
+                return f"the sender was too late for {share} probes"
+    if trial.load and trial.load.sent_per_s < (1 - _SHORT) * trial.load.stream.per_s:
+        return (
+            f"the sender sent {trial.load.sent_per_s:,.0f} of {trial.load.stream.per_s:,.0f} "
+            "datagrams a second of the load"
+        )
+    return Watched(0.0, trial.conduct).disturbed
+
+
+def added_by(
+    kind: Kind,
+    trials: Sequence[DelayTrial],
+    clocks: Clocks | None = None,
+    lost_is_late: bool = True,
+) -> AddedDelay:
+    """What the gateway added to probes of one kind in these trials."""
+    return AddedDelay([trial.pairs[kind] for trial in trials], clocks, lost_is_late)
+
+
+def facts_of(trial: DelayTrial) -> dict:
+    """One trial for the record: its percentiles and what its rig did meanwhile."""
+    seen = {
+        f"{kind.name}_{way}_us": carried.delay.summary()
+        for kind, pair in trial.pairs.items()
+        for way, carried in (("through", pair.through), ("beside", pair.beside))
+        if carried
+    }
+    return {
+        "mbps": round(trial.load.received_mbps, 3) if trial.load else 0.0,
+        **seen,
+        "lasted_s": round(trial.ended - trial.began, 3),
+        "hosts": host_facts(trial.conduct),
+        "set_aside": disturbed(trial),
+    }
+
+
+def until_told(
+    trial: Callable[[], DelayTrial],
+    rule: Rule,
+    measure: Callable[[Sequence[DelayTrial]], Sequence[Measurement]],
+) -> TrialSeries[DelayTrial]:
+    """Repeat a trial until it decides about each kind of probe, or the budget is spent.
+
+    Args:
+        trial: runs one.
+        rule: how often at least and at most.
+        measure: what follows from the trials that count, each held against its limit.
+    """
+    series: TrialSeries[DelayTrial] = TrialSeries()
+    while series.spent < rule.max_trials and not series.in_vain:
+        made = trial()
+        if reason := disturbed(made):
+            series.aside.append((made, reason))
+            continue
+        series.counted.append(made)
+        if len(series.counted) >= rule.min_trials and not any(
+            decide(one, one.threshold or 0, one.relation) == UNDECIDED
+            for one in measure(series.counted)
+        ):
+            break
+    return series
+
+
+def delay(
+    promise: str, conditions: Phrase, added: AddedDelay, rule: Rule, limit_ms: float
+) -> Measurement:
+    """The added delay as a record: the middle of what its 99th percentile lies between.
+
+    Args:
+        promise, conditions: of the measurement.
+        added: what was seen.
+        rule: after which trials were repeated.
+        limit_ms: that it is held against.
+    """
+    low, high = added.bounds_ms(HELD, rule.level, limit_ms)
+    samples = added.samples_ms(HELD)
+    value = Interval(max(samples, default=math.nan), None)
+    if math.isfinite(high):
+        value = Interval((low + high) / 2, (high - low) / 2)
+    return estimated(
+        promise,
+        conditions,
+        samples,
+        value,
+        rule.confidence,
+        threshold=limit_ms,
+        facts=_facts(added, rule, limit_ms),
+    )
+
+
+def _facts(
+    added: AddedDelay, rule: Rule, limit_ms: float
+) -> dict[str, float | int | str | None]:
+    facts: dict[str, float | int | str | None] = {
+        "probes": added.count,
+        "probes_without_the_gateway": added.beside.count or None,
+    }
+    for percent in TOLD:
+        name = f"p{percent:g}_ms".replace(".", "_")
+        low, high = _told(added, percent, rule, limit_ms)
+        facts[f"through_{name}"] = _ms(added.through.percentile(percent))
+        facts[f"without_{name}"] = _ms(added.beside.percentile(percent))
+        facts[f"added_{name}_at_least"] = _ms(low * 1000)
+        facts[f"added_{name}_at_most"] = _ms(high * 1000)
+    return facts
+
+
+def _ms(time_us: float) -> float | None:
+    return round(time_us / 1000, 4) if math.isfinite(time_us) else None
+
+
+def in_words(added: AddedDelay, rule: Rule, limit_ms: float) -> str:
+    """Percentiles of what the gateway added, and what could not be shown, in sentences.
+
+    Args:
+        added: what was seen.
+        rule: after which trials were repeated.
+        limit_ms: that the delay is held against.
+    """
+    parts, short = [], []
+    for percent in TOLD:
+        low, high = _told(added, percent, rule, limit_ms)
+        name = "median" if percent == 50 else f"{percent:g}th percentile"
+        if math.isfinite(high):
+            parts.append(f"{name} {low:.3f} to {high:.3f} ms")
+        else:
+            short.append(
+                f"Of the {name} no upper bound follows: that takes {fewest(percent, rule.error):,} "
+                f"independent probes, and these are worth {added.worth(percent):,}."
+            )
+    told = f"Added to {added.count:,} probes: {'; '.join(parts) or 'no figure'}."
+    return " ".join([told, *short, _without(added)]).strip()
+
+
+def _told(
+    added: AddedDelay, percent: float, rule: Rule, limit_ms: float
+) -> tuple[float, float]:
+    if percent == HELD:
+        return added.bounds_ms(percent, rule.level, limit_ms)
+    return added.bounds_ms(percent, rule.error)
+
+
+def _without(added: AddedDelay) -> str:
+    if not added.compared:
+        return ""
+    median, most = (added.beside.percentile(percent) / 1000 for percent in (50, HELD))
+    return (
+        f"Without the gateway, at the same time, the median was {median:.3f} ms and the 99th "
+        f"percentile {most:.3f} ms above the shortest."
+    )
+
+
+class DelayOfTheRig:
+    """What the path without the gateway delays by itself under the same load.
+
+    Args:
+        control: runs one trial with probes and load on that path; None where there is none.
+        kind: of the probes.
+        rule: after which trials were repeated.
+    """
+
+    controls: Sequence[float] | None = None
+
+    def __init__(
+        self, control: Callable[[int], Sequence[DelayTrial]] | None, kind: Kind, rule: Rule
+    ) -> None:
+        self._control, self._kind, self._rule = control, kind, rule
+        self._own_ms: list[float] = []
+
+    def limits(self, held: Measurement) -> str:
+        """Why the rig itself could have caused that the delay misses its limit; else empty."""
+        if self._control is None:
+            return Rig(None).limits(held)
+        trials = self._control(FEWEST_CONTROLS)
+        counted = [trial for trial in trials if not disturbed(trial)]
+        if len(counted) < FEWEST_CONTROLS:
+            aside = [(Watched(0.0, one.conduct), disturbed(one)) for one in trials]
+            reasons = aside_in_words([one for one in aside if one[1]])
+            return f"{WITHOUT} was tried {len(counted)} times undisturbed. {reasons}"
+        found = [trial.pairs[self._kind].beside for trial in counted]
+        self._own_ms = [_above_shortest_ms(seen) for seen in found if seen]
+        if max(self._own_ms, default=math.inf) >= (held.threshold or 0) / 2:
+            return (
+                f"{WITHOUT}, under the same load, has delays up to {max(self._own_ms):.2f} ms "
+                "(99th percentile) itself, more than half of the limit."
+            )
+        return ""
+
+    def compared(self) -> str:
+        """What it showed, as a sentence."""
+        if not self._own_ms:
+            return ""
+        return (
+            f"{WITHOUT}, under the same load, had a 99th percentile of {max(self._own_ms):.2f} ms."
+        )
+
+
+def _above_shortest_ms(seen: Carried) -> float:
+    return (seen.delay.percentile(HELD) - seen.delay.least) / 1000
+
+
+class AskedRig:
+    """What limits the rig, found out only where a figure misses its limit.
+
+    Args:
+        ask: why the rig could have caused it; empty where it could not.
+    """
+
+    controls: Sequence[float] | None = None
+
+    def __init__(self, ask: Callable[[], str]) -> None:
+        self._ask = ask
+
+    def limits(self, held: Measurement) -> str:
+        """Why the rig itself could have caused it; else empty."""
+        return self._ask()

@@ -1,0 +1,177 @@
+"""Trials of how long packets take, as every chapter runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from gatepass.base.phrase import Phrase
+from gatepass.endpoint import delay_probes
+from gatepass.endpoint.delay_probes import PORTS, Target
+from gatepass.endpoint.shell import Shell
+from gatepass.results.delays import DelayTrial, Kind
+from gatepass.results.record import Measurement
+from gatepass.verdict.added_delay import Clocks
+from gatepass.verdict.delay_trials import added_by, delay, facts_of, until_told
+from gatepass.verdict.judgement import Rule, TrialSeries
+from support.check_context import CheckContext
+from support.run_context import RunContext
+
+Measure = Callable[[Sequence[DelayTrial], Kind], Measurement]
+"""What follows from trials for one kind of probe."""
+_FEWEST, _MOST = 3, 4
+"""Trials at least, and how many times as many at most."""
+_AFTER_PROBE_PORT = 10
+
+
+@dataclass
+class Tried:
+    """Probes beside one load.
+
+    Attributes:
+        series: the trials.
+        kinds: of the probes.
+        counted: bytes that the gateway's policies counted meanwhile, by IP version.
+        control: runs so many trials of the same without the gateway, once; None where there is no
+            such path.
+    """
+
+    series: TrialSeries[DelayTrial]
+    kinds: tuple[Kind, ...]
+    counted: dict[int, int] = field(default_factory=dict)
+    control: Callable[[int], Sequence[DelayTrial]] | None = None
+
+    def received(self, version: int) -> int:
+        """Bytes of UDP payload that arrived through the gateway over this version of IP."""
+        every = [*self.series.counted, *(trial for trial, _ in self.series.aside)]
+        through = [
+            pair.through
+            for trial in every
+            for kind, pair in trial.pairs.items()
+            if pair.through and kind.version == version
+        ]
+        loads = [trial.load for trial in every if trial.load and version == 4]
+        return sum(seen.received * seen.stream.payloads[0] for seen in [*through, *loads])
+
+
+class DelayRunner:
+    """Trials of one check.
+
+    Args:
+        check: that the trials are noted in.
+    """
+
+    def __init__(self, check: CheckContext) -> None:
+        self._check, self._run = check, check.run
+
+    @property
+    def rule(self) -> Rule:
+        """How often; also where a profile has one long trial of TCP, as trials tell each other."""
+        profile = self._run.profile
+        fewest = max(_FEWEST, profile.min_trials)
+        return Rule(fewest, _MOST * fewest, profile.confidence)
+
+    def until_told(
+        self,
+        target: Target,
+        kinds: Sequence[Kind],
+        load_mbps: float,
+        measure: Measure,
+        seconds: float | None = None,
+        far: Shell | None = None,
+    ) -> Tried:
+        """Trials until each kind of probe is decided about, or the budget is spent.
+
+        Args:
+            target: where the probes arrive.
+            kinds: of the probes.
+            load_mbps: that goes the same way, probes included; 0 for none.
+            measure: what follows from trials for a kind.
+            seconds: of a trial; the profile's unless given.
+            far: the other endpoint; the server unless given.
+        """
+        there = [kind for kind in kinds if kind.version in target.through]
+        tier = self._run.promised("stateful_throughput")
+        length = seconds or self._run.profile.delay_trial_s
+
+        def trial(to: Target) -> DelayTrial:
+            streams = delay_probes.plan(to, there, length, tier, load_mbps)
+            return self.one(streams, there, far)
+
+        series = until_told(
+            lambda: trial(target),
+            self.rule,
+            lambda trials: [measure(trials, kind) for kind in there],
+        )
+        tried = Tried(series, tuple(there))
+        alone = replace(target, through={})
+        if 4 in target.beside:
+            ran: list[DelayTrial] = []
+
+            def control(count: int) -> Sequence[DelayTrial]:
+                if not ran:
+                    ran.extend(trial(alone) for _ in range(count))
+                return ran
+
+            tried.control = control
+        return tried
+
+    def one(
+        self, streams: Sequence, kinds: Sequence[Kind], far: Shell | None = None
+    ) -> DelayTrial:
+        """One trial from the client, with what the rig did meanwhile; its JSON is kept."""
+        run, far = self._run, far or self._run.server
+        run.trials += 1
+        begun = run.rig.mark({"client": run.client, far.name: far})
+        trial = delay_probes.run(run.client, far, streams, kinds)
+        trial = replace(trial, conduct=run.rig.since(begun))
+        self.keep(trial, streams[0].address)
+        return trial
+
+    def keep(self, trial: DelayTrial, address: str) -> None:
+        """Keep the JSON of the run's last trial, and note it."""
+        run = self._run
+        path = run.folder / "trials" / f"{run.trials:03d}-delays.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(trial.record()))
+        about = {"number": run.trials, "to": address, **facts_of(trial)}
+        self._check.note("trial", about, aside=True)
+
+
+def measured(
+    promise: str,
+    conditions: Callable[[Kind], Phrase],
+    limit_ms: float,
+    rule: Rule,
+    clocks: Clocks | None = None,
+    lost_is_late: bool = True,
+) -> Measure:
+    """What makes a measurement of trials, for one kind of probe."""
+
+    def measure(trials: Sequence[DelayTrial], kind: Kind) -> Measurement:
+        added = added_by(kind, trials, clocks, lost_is_late)
+        return delay(promise, conditions(kind), added, rule, limit_ms)
+
+    return measure
+
+
+def through_the_gateway(run: RunContext) -> Target:
+    """The server, through the gateway and without it."""
+    far = run.testbed.endpoints.server
+    return Target(
+        _by_version(far.address, far.address6),
+        _by_version(far.direct_address, far.direct_address6),
+        first_port=first_port(far.probe_port),
+        avoid=far.iperf3_port,
+    )
+
+
+def first_port(probe_port: int) -> int:
+    """The first of the ports that probes take on an endpoint."""
+    after = probe_port + _AFTER_PROBE_PORT
+    return after if after + PORTS < 1 << 16 else probe_port - _AFTER_PROBE_PORT - PORTS
+
+
+def _by_version(fourth: str | None, sixth: str | None) -> dict[int, str]:
+    return {version: text for version, text in ((4, fourth), (6, sixth)) if text}
