@@ -17,6 +17,7 @@ from Floods import Floods
 from Gateway import Gateway
 from HostFilters import HostFilters
 from Latency import Latency
+from LatencyBesideTcp import LatencyBesideTcp
 from Leaks import Leaks
 from LocalIn import LocalIn
 from Management import Management
@@ -42,7 +43,8 @@ from TunnelLife import TunnelLife
 PARTS = (
     *(Run, Management, CustomerRules, CustomerFlows, Gateway, Endpoints, Leaks, Traffic, Services),
     *(Quarantine, Floods, Dhcp, HostFilters, Translation, LocalIn, SessionTimes),
-    *(PacketFilters, FailClosed, SessionTable, Restarts, Latency),
+    *(PacketFilters, FailClosed, SessionTable, Restarts),
+    *(Latency, LatencyBesideTcp),
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
     ServiceObjectives,

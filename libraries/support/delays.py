@@ -8,18 +8,21 @@ from dataclasses import dataclass, field, replace
 
 from gatepass.base.phrase import Phrase
 from gatepass.endpoint import delay_probes
+from gatepass.endpoint.clock_agreement import agreement
 from gatepass.endpoint.delay_probes import PORTS, Target
 from gatepass.endpoint.shell import Shell
+from gatepass.results.agreement import NOTHING_KNOWN, Agreement
+from gatepass.results.datagrams import Carried
 from gatepass.results.delays import DelayTrial, Kind
 from gatepass.results.record import Measurement
-from gatepass.verdict.added_delay import Clocks
 from gatepass.verdict.delay_trials import added_by, delay, facts_of, until_told
 from gatepass.verdict.judgement import Rule, TrialSeries
 from support.check_context import CheckContext
+from support.connections import address_over
 from support.run_context import RunContext
 
-Measure = Callable[[Sequence[DelayTrial], Kind], Measurement]
-"""What follows from trials for one kind of probe."""
+Measure = Callable[[Sequence[DelayTrial], Kind, Agreement], Measurement]
+"""What follows from trials for one kind of probe, and from what is known of the clocks."""
 _FEWEST, _MOST = 3, 4
 """Trials at least, and how many times as many at most."""
 _AFTER_PROBE_PORT = 10
@@ -32,6 +35,7 @@ class Tried:
     Attributes:
         series: the trials.
         kinds: of the probes.
+        clocks: how far the receiver's was ahead of the sender's, where nothing but that tells.
         counted: bytes that the gateway's policies counted meanwhile, by IP version.
         control: runs so many trials of the same without the gateway, once; None where there is no
             such path.
@@ -39,6 +43,7 @@ class Tried:
 
     series: TrialSeries[DelayTrial]
     kinds: tuple[Kind, ...]
+    clocks: Agreement = NOTHING_KNOWN
     counted: dict[int, int] = field(default_factory=dict)
     control: Callable[[int], Sequence[DelayTrial]] | None = None
 
@@ -99,12 +104,13 @@ class DelayRunner:
             streams = delay_probes.plan(to, there, length, tier, load_mbps)
             return self.one(streams, there, far)
 
+        before = self._clocks(target, far)
         series = until_told(
             lambda: trial(target),
             self.rule,
-            lambda trials: [measure(trials, kind) for kind in there],
+            lambda trials: [measure(trials, kind, before) for kind in there],
         )
-        tried = Tried(series, tuple(there))
+        tried = Tried(series, tuple(there), before.and_then(self._clocks(target, far)))
         alone = replace(target, through={})
         if 4 in target.beside:
             ran: list[DelayTrial] = []
@@ -116,6 +122,13 @@ class DelayRunner:
 
             tried.control = control
         return tried
+
+    def _clocks(self, target: Target, far: Shell | None) -> Agreement:
+        """What is known of the clocks; nothing where each way has one beside it that tells."""
+        if not target.through.keys() - target.beside.keys():
+            return NOTHING_KNOWN
+        far, port = far or self._run.server, next(target.ports())
+        return agreement(self._run.client, far, target.through[4], port)
 
     def one(
         self, streams: Sequence, kinds: Sequence[Kind], far: Shell | None = None
@@ -144,12 +157,11 @@ def measured(
     conditions: Callable[[Kind], Phrase],
     limit_ms: float,
     rule: Rule,
-    clocks: Clocks | None = None,
     lost_is_late: bool = True,
 ) -> Measure:
     """What makes a measurement of trials, for one kind of probe."""
 
-    def measure(trials: Sequence[DelayTrial], kind: Kind) -> Measurement:
+    def measure(trials: Sequence[DelayTrial], kind: Kind, clocks: Agreement) -> Measurement:
         added = added_by(kind, trials, clocks, lost_is_late)
         return delay(promise, conditions(kind), added, rule, limit_ms)
 
@@ -167,10 +179,26 @@ def through_the_gateway(run: RunContext) -> Target:
     )
 
 
+def back_to_the_client(run: RunContext) -> Target:
+    """The client, as the server's answers reach it through the gateway, and without it."""
+    near, far = run.testbed.endpoints.client, run.testbed.endpoints.server
+    ports = {"first_port": first_port(far.probe_port) + PORTS, "avoid": far.iperf3_port}
+    beside = _by_version(near.direct_address, near.direct_address6)
+    return Target(_by_version(near.address, near.address6), beside, **ports)
+
+
+def came_from(run: RunContext, seen: Sequence[Carried], version: str) -> tuple[str, bool]:
+    """From which addresses probes came to the server, and whether that is the client's alone."""
+    wanted = address_over(run, version, "client")
+    sources = set().union(*(one.sources for one in seen))
+    told = " and ".join(sorted(sources)) or "none"
+    return f"It saw {told}; expected is {wanted}, the client's.", sources == {wanted}
+
+
 def first_port(probe_port: int) -> int:
     """The first of the ports that probes take on an endpoint."""
     after = probe_port + _AFTER_PROBE_PORT
-    return after if after + PORTS < 1 << 16 else probe_port - _AFTER_PROBE_PORT - PORTS
+    return after if after + 2 * PORTS < 1 << 16 else probe_port - 3 * PORTS
 
 
 def _by_version(fourth: str | None, sixth: str | None) -> dict[int, str]:

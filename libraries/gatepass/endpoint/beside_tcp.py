@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gatepass.endpoint import delay_probes, iperf
 from gatepass.endpoint.datagrams import DatagramTrial
-from gatepass.endpoint.delay_probes import MOST_PER_S, Target
+from gatepass.endpoint.delay_probes import MOST_PER_S, THROUGH, Target
 from gatepass.endpoint.shell import Shell
-from gatepass.results.datagrams import TICK_S, Carried
+from gatepass.results.conduct import Conduct
+from gatepass.results.datagrams import TICK_S, Carried, Stream
 from gatepass.results.delays import SMALL, DelayTrial, Kind
 from gatepass.results.trial import Load
 
 KIND = Kind(SMALL, 4)
 """Of probe: hardly a load itself."""
+TO_SERVER, TO_CLIENT = "to_server", "to_client"
 _AROUND_S = 1.5
 """Starting iperf3 and fetching what it told."""
 
@@ -24,46 +27,56 @@ class BesideTcp:
     """What was seen.
 
     Attributes:
-        trial: the probes.
-        to_server_mbps, to_client_mbps: that TCP carried meanwhile, Mbit/s of goodput.
+        trials: the probes, by the way that they went.
+        mbps: that TCP carried meanwhile on either way, Mbit/s of goodput.
     """
 
-    trial: DelayTrial
-    to_server_mbps: float
-    to_client_mbps: float
+    trials: Mapping[str, DelayTrial]
+    mbps: Mapping[str, float]
 
-    @property
-    def through(self) -> Carried:
+    def watched(self, conduct: Mapping[str, Conduct]) -> BesideTcp:
+        """The same with what the hosts did meanwhile."""
+        return replace(
+            self,
+            trials={way: replace(one, conduct=conduct) for way, one in self.trials.items()},
+        )
+
+    def through(self, way: str) -> Carried:
         """The probes on the path that TCP took."""
-        seen = self.trial.pairs[KIND].through
+        seen = self.trials[way].pairs[KIND].through
         assert seen is not None
         return seen
 
-    def series_ms(self) -> list[float]:
+    def series_ms(self, way: str) -> list[float]:
         """Mean delay by tenths of a second, from when the shortest of all took no time, ms.
 
         The shortest is of the path without the gateway, where there is one. Tenths in which nothing
         arrived are left out.
         """
-        beside = self.trial.pairs[KIND].beside
-        zero = (beside if beside and beside.received else self.through).delay.least
+        seen, beside = self.through(way), self.trials[way].pairs[KIND].beside
+        zero = (beside if beside and beside.received else seen).delay.least
         return [
             round((mean - zero) / 1000, 3)
-            for (mean, _), (_, arrived) in zip(
-                self.through.tick_delays, self.through.ticks, strict=True
-            )
+            for (mean, _), (_, arrived) in zip(seen.tick_delays, seen.ticks, strict=True)
             if arrived
         ]
 
 
 def run(
-    client: Shell, server: Shell, target: Target, port: int, load: Load, rest_s: float
+    client: Shell,
+    server: Shell,
+    there: Target,
+    back: Target,
+    port: int,
+    load: Load,
+    rest_s: float,
 ) -> BesideTcp:
     """One trial, without the hosts' conduct.
 
     Args:
         client, server: the endpoints.
-        target: where the probes arrive; TCP takes the way of `through` over IPv4.
+        there, back: where the probes arrive on the server, and on the client; TCP takes the way of
+            `through` over IPv4.
         port: where iperf3 may listen on the server.
         load: of TCP, each way.
         rest_s: of probes alone, before and after.
@@ -72,23 +85,50 @@ def run(
         NotProven: a program failed, with its own words.
     """
     lasts = 2 * rest_s + load.seconds + load.omit_s + _AROUND_S
-    streams = delay_probes.plan(target, [KIND], lasts, MOST_PER_S[SMALL])
+    streams = delay_probes.plan(there, [KIND], lasts, MOST_PER_S[SMALL])
     began = time.time()
-    probes = DatagramTrial(client, server, streams, "delays")
+    sent = {
+        TO_SERVER: DatagramTrial(client, server, streams, "delays"),
+        TO_CLIENT: DatagramTrial(server, client, _mirrored(streams, back), "delays-back"),
+    }
     try:
         time.sleep(rest_s)
-        with iperf.both_ways(client, server, target.through[4], port, load) as rates:
-            to_server, to_client = rates()
-        carried = probes.wait()
+        with iperf.both_ways(client, server, there.through[4], port, load) as rates:
+            carried = dict(zip((TO_SERVER, TO_CLIENT), rates(), strict=True))
+        seen = {way: probes.wait() for way, probes in sent.items()}
     finally:
-        probes.stop()
-    trial = DelayTrial(
-        delay_probes.paired(carried, [KIND]), began=began, ended=time.time()
+        for probes in sent.values():
+            probes.stop()
+    ended = time.time()
+    return BesideTcp(
+        {
+            way: DelayTrial(delay_probes.paired(one, [KIND]), began=began, ended=ended)
+            for way, one in seen.items()
+        },
+        carried,
     )
-    return BesideTcp(trial, to_server, to_client)
 
 
-def joined(series_ms: list[float], most: int) -> tuple[tuple[float, ...], float]:
+def _mirrored(streams: Sequence[Stream], back: Target) -> list[Stream]:
+    """The same the other way; the client begins the sessions, as a gateway wants it."""
+    found, ports = [], back.ports()
+    for stream in streams:
+        way = back.through if stream.name.endswith(THROUGH) else back.beside
+        port = next(ports)
+        found.append(
+            replace(
+                stream,
+                address=way[4],
+                port=port,
+                source=stream.address,
+                source_port=port,
+                knocks=True,
+            )
+        )
+    return found
+
+
+def joined(series_ms: Sequence[float], most: int) -> tuple[tuple[float, ...], float]:
     """Of a series at most so many figures, the longest of those that are joined; and their length.
 
     Args:

@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gatepass.results.agreement import NOTHING_KNOWN, Agreement
 from gatepass.results.datagrams import Carried, Spread
 from gatepass.results.delays import Pair
 from gatepass.stats.percentiles import ranks
@@ -29,36 +29,24 @@ ALONE = 99.0
 """The percentile of the path without the gateway that is held against a longer delay with it."""
 
 
-@dataclass(frozen=True)
-class Clocks:
-    """The receiver's clock beside the sender's, where no path without the gateway tells.
-
-    Attributes:
-        offset_us: by how much the receiver's is ahead.
-        error_us: by how much that may be wrong; infinite where nobody knows.
-    """
-
-    offset_us: float = 0.0
-    error_us: float = math.inf
-
-
 class AddedDelay:
     """The delay that the gateway adds to probes of one kind.
 
     Args:
         pairs: of the trials that count, in their order.
-        clocks: of the endpoints; asked where there is no path without the gateway.
+        clocks: how far the receiver's is ahead of the sender's; asked where there is no path
+            without the gateway.
         lost_is_late: whether what never came counts as late; in an overload losing is right.
     """
 
     def __init__(
-        self, pairs: Sequence[Pair], clocks: Clocks | None = None, lost_is_late: bool = True
+        self, pairs: Sequence[Pair], clocks: Agreement = NOTHING_KNOWN, lost_is_late: bool = True
     ) -> None:
-        clocks = clocks or Clocks()
         self.compared = bool(pairs) and all(pair.beside and pair.beside.received for pair in pairs)
         self._error_us = 0.0 if self.compared else clocks.error_us
+        offset_us = clocks.offset_us if math.isfinite(clocks.error_us) else 0.0
         zeros = [
-            pair.beside.delay.least if self.compared and pair.beside else clocks.offset_us
+            pair.beside.delay.least if self.compared and pair.beside else offset_us
             for pair in pairs
         ]
         self._through = [

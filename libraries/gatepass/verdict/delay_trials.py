@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from gatepass.base.phrase import Phrase
+from gatepass.results.agreement import NOTHING_KNOWN, Agreement
 from gatepass.results.datagrams import Carried
 from gatepass.results.delays import DelayTrial, Kind
 from gatepass.results.measurements import estimated
 from gatepass.results.record import Measurement
 from gatepass.stats.intervals import Interval
 from gatepass.stats.percentiles import fewest
-from gatepass.verdict.added_delay import AddedDelay, Clocks
+from gatepass.verdict.added_delay import AddedDelay
 from gatepass.verdict.disturbance import Watched, aside_in_words, host_facts
 from gatepass.verdict.judgement import (
     FEWEST_CONTROLS,
@@ -52,7 +53,7 @@ def disturbed(trial: DelayTrial) -> str:
 def added_by(
     kind: Kind,
     trials: Sequence[DelayTrial],
-    clocks: Clocks | None = None,
+    clocks: Agreement = NOTHING_KNOWN,
     lost_is_late: bool = True,
 ) -> AddedDelay:
     """What the gateway added to probes of one kind in these trials."""

@@ -1,0 +1,140 @@
+"""How long packets take while TCP fills the path both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from statistics import median
+
+from gatepass.base.errors import NotProven
+from gatepass.base.phrase import say
+from gatepass.endpoint import beside_tcp
+from gatepass.endpoint.beside_tcp import TO_CLIENT, TO_SERVER, BesideTcp, joined
+from gatepass.endpoint.delay_probes import Target
+from gatepass.results.measurements import observed
+from gatepass.results.record import Measurement, figure
+from gatepass.verdict.delay_trials import AskedRig, disturbed
+from gatepass.verdict.disturbance import Watched, aside_in_words
+from gatepass.verdict.judgement import WITHOUT, Rig
+from gatepass.verdict.throughput import LONGEST_SERIES
+from support import words
+from support.delays import DelayRunner, back_to_the_client, came_from, through_the_gateway
+from support.guard import keyword
+from support.keyword_library import KeywordLibrary
+from support.reasons import conclude
+from support.steps import Steps
+
+_RESTS, _TRIES = 3, 3
+"""For how many times the rest TCP lasts, and how often it is tried on a rig that is disturbed."""
+_WAYS: Mapping[words.Direction, str] = {"to the server": TO_SERVER, "to the client": TO_CLIENT}
+
+
+class Seen(Steps):
+    """What was sent.
+
+    Attributes:
+        beside_tcp: probes and TCP.
+    """
+
+    beside_tcp: BesideTcp
+
+
+class LatencyBesideTcp(KeywordLibrary):
+    """Keywords about the delay of a path that TCP fills."""
+
+    @keyword("TCP fills the path both ways between two times of rest")
+    def tcp_fills_the_path_both_ways(self) -> None:
+        """Probes all the time; in the middle of it TCP both ways (what flent calls RRUL).
+
+        As many streams each way as the profile has, offered as TCP is everywhere (`offered_ratio`).
+
+        Raises:
+            AssertionError: the probes did not come from the client.
+            NotProven: the rig was disturbed each time, or TCP carried nothing one way.
+        """
+        there, back = through_the_gateway(self.run), back_to_the_client(self.run)
+        aside = []
+        for _ in range(_TRIES):
+            seen = self._sent(there, back)
+            trial = seen.trials[TO_SERVER]
+            if not (why := next(filter(None, map(disturbed, seen.trials.values())), "")):
+                break
+            aside.append((Watched(0.0, trial.conduct), why))
+        else:
+            raise NotProven(aside_in_words(aside))
+        self.check.left(Seen).beside_tcp = seen
+        told, holds = came_from(self.run, [seen.through(TO_SERVER)], "IPv4")
+        self.check.evidence(say("delay_seen"), told, holds)
+        rates = " and ".join(figure(seen.mbps[way]) for way in _WAYS.values())
+        streams = self.run.profile.streams
+        carried = (
+            f"It carried {rates} Mbit/s to the server and to the client, in {streams} streams each."
+        )
+        if not all(seen.mbps.values()):
+            raise NotProven(f"the path was not filled both ways. {carried}")
+        self.check.evidence(say("delay_filled"), carried, True)
+
+    @keyword("The delay ${direction} should have kept its limit meanwhile")
+    def the_delay_should_have_kept_its_limit(self, direction: words.Direction) -> None:
+        """In no tenth of a second the mean delay was longer than `queue_delay_ms` allows.
+
+        Example: ``The Delay To The Client Should Have Kept Its Limit Meanwhile``
+
+        Args:
+            direction: that the probes went.
+
+        Raises:
+            AssertionError: it was, and without the gateway it was not.
+            NotProven: the rig delays by as much itself.
+        """
+        way = _WAYS[direction]
+        held = self._measured(way)
+        self.check.measured(held)
+        alone: list[float] = []
+
+        def without() -> str:
+            there, back = through_the_gateway(self.run), back_to_the_client(self.run)
+            if not there.beside:
+                return Rig(None).limits(held)
+            ways = (replace(one, through=one.beside, beside={}) for one in (there, back))
+            alone.append(max(self._sent(*ways).series_ms(way)))
+            if alone[0] > held.threshold / 2:
+                return f"{WITHOUT} delays by {alone[0]:.1f} ms itself beside TCP both ways."
+            return ""
+
+        conclude(
+            self.check,
+            held,
+            AskedRig(without),
+            lambda: f"{WITHOUT} delayed by {alone[0]:.1f} ms at most beside TCP both ways.",
+        )
+
+    # -- helpers ------------------------------------------------------------------------------
+
+    def _measured(self, way: str) -> Measurement:
+        seen, profile = self.check.left(Seen).beside_tcp, self.run.profile
+        every = seen.series_ms(way)
+        if not every:
+            raise NotProven("no probe arrived, so their delay is not known.")
+        conditions = say("tcp_both_ways", way=say(way), streams=profile.streams)
+        held = observed("queue_delay", conditions, max(every), threshold=profile.queue_delay_ms)
+        held.facts.update(
+            median_ms=round(median(every), 3),
+            **{f"tcp_{name}_mbps": round(mbps, 3) for name, mbps in seen.mbps.items()},
+        )
+        series, interval_s = joined(every, LONGEST_SERIES)
+        return replace(held, series=series, series_interval_s=interval_s)
+
+    def _sent(self, there: Target, back: Target) -> BesideTcp:
+        run, rest_s = self.run, self.run.profile.delay_trial_s
+        load = self.runner.load(promised_mbps=run.promised("stateful_throughput"))
+        load = replace(load, seconds=_RESTS * rest_s, omit_s=0)
+        port = run.testbed.endpoints.server.iperf3_port
+        begun = run.rig.mark({"client": run.client, "server": run.server})
+        seen = beside_tcp.run(run.client, run.server, there, back, port, load, rest_s)
+        seen = seen.watched(run.rig.since(begun))
+        for way, trial in seen.trials.items():
+            run.trials += 1
+            to = there if way == TO_SERVER else back
+            DelayRunner(self.check).keep(trial, to.through[4])
+        return seen
