@@ -6,6 +6,7 @@ import base64
 
 from gatepass.base.printable import shown
 from gatepass.gateway import transport
+from gatepass.report import timeline
 from gatepass.report.checks import reasons
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
@@ -126,11 +127,14 @@ def _of_a_replay(replayed: str) -> str:
 
 
 def _picture(measurement: record.Measurement) -> str:
-    """The trials as an image in Robot's markup; empty where there are none."""
-    if not (svg := sparkline(measurement)):
+    """The trials, or what was seen over time, as an image in Robot's markup; empty without any."""
+    told = timeline.in_words(measurement)
+    if not (svg := timeline.timeline(measurement)):
+        svg, told = sparkline(measurement), in_words(measurement)
+    if not svg:
         return ""
     content = base64.b64encode(svg.encode()).decode()
-    return f"[data:image/svg+xml;base64,{content}|{in_words(measurement)}]"
+    return f"[data:image/svg+xml;base64,{content}|{told}]"
 
 
 def _aligned(texts: list[str]) -> list[str]:

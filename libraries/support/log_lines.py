@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from gatepass.report.sparkline import sparkline
+from gatepass.report.timeline import timeline
 from gatepass.results import record
 from gatepass.results.record import Cause, Evidence, Measurement, Restoration
 
@@ -31,4 +32,5 @@ def _measurement(measurement: Measurement) -> str:
     sentence = f"<b>{escape(record.measured(measurement))}</b>" + (
         f"; {escape(wanted)} is promised" if wanted else ""
     )
-    return f"{escape(measurement.subject)}: {sentence} {sparkline(measurement)}".rstrip()
+    picture = timeline(measurement) or sparkline(measurement)
+    return f"{escape(measurement.subject)}: {sentence} {picture}".rstrip()

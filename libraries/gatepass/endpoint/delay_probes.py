@@ -16,7 +16,7 @@ MOST_PER_S = {SMALL: 1250.0, LARGE: 1000.0}
 SHARE = 0.05
 """Of a tier's rate: the most that large probes may take, so that what is idle stays nearly so."""
 LOAD_FRAME = 1518
-SINGLY_PER_S = 40_000
+SINGLY_PER_S = 30_000
 """What the sender was seen to send one by one on a busy machine; more is cut by its kernel out of
 larger ones, which come in bursts."""
 PORTS = 10

@@ -107,15 +107,18 @@ def _ciphers(promise: PromiseRows, words: Wording) -> list[Chart]:
 
 
 def _over_time(table: PromiseTable, words: Wording) -> list[Chart]:
-    """The trial that stands for the least favourable conditions of the first promise with one."""
+    """Of each unit, the least favourable conditions of the first promise that has a series."""
+    found: dict[str, Chart] = {}
     for promise in table.every:
         for row in promise.measured:
-            if len(row.measurement.series) >= FEWEST_POINTS:
-                return [_curve(promise, row, words)]
-    return []
+            unit = row.measurement.unit
+            if len(row.measurement.series) >= FEWEST_POINTS and unit not in found:
+                name = f"time{len(found) or ''}"
+                found[unit] = _curve(promise, row, name, words)
+    return list(found.values())
 
 
-def _curve(promise: PromiseRows, row: MeasurementRow, words: Wording) -> Chart:
+def _curve(promise: PromiseRows, row: MeasurementRow, name: str, words: Wording) -> Chart:
     texts, measured = words["charts"], row.measurement
     seconds = measured.series_interval_s or 1.0
     whole = words.number(round(seconds * len(measured.series), 1))
@@ -132,7 +135,8 @@ def _curve(promise: PromiseRows, row: MeasurementRow, words: Wording) -> Chart:
         seconds=words.number(round(seconds, 2)), unit=unit, figures=figures
     )
     line = _line(measured, words)
-    alternative = Alternative("chart-time", f"{title}: {note}", _joined(series, line, row, words))
+    told = _joined(series, line, row, words)
+    alternative = Alternative(f"chart-{name}", f"{title}: {note}", told)
     highest = max(measured.series)
     picture = svg.curve(
         measured.series,
