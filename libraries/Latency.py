@@ -142,6 +142,8 @@ class Latency(KeywordLibrary):
         told = in_words(added, rule, self.check.measurement.threshold)
         rig = DelayOfTheRig(tried.control, kind, rule)
         aside = [(Watched(0.0, one.conduct), why) for one, why in tried.series.aside]
+        if self.check.measurement.half_width is None:
+            raise NotProven(f"{told} {aside_in_words(aside)}".rstrip())
         conclude(
             self.check,
             self.check.measurement,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from gatepass.base.phrase import Phrase
 from gatepass.endpoint import delay_probes
@@ -15,7 +16,7 @@ from gatepass.results.agreement import NOTHING_KNOWN, Agreement
 from gatepass.results.datagrams import Carried
 from gatepass.results.delays import DelayTrial, Kind
 from gatepass.results.record import Measurement
-from gatepass.verdict.delay_trials import added_by, delay, facts_of, until_told
+from gatepass.verdict.delay_trials import added_by, controls, delay, facts_of, until_told
 from gatepass.verdict.judgement import Rule, TrialSeries
 from support.check_context import CheckContext
 from support.connections import address_over
@@ -37,15 +38,15 @@ class Tried:
         kinds: of the probes.
         clocks: how far the receiver's was ahead of the sender's, where nothing but that tells.
         counted: bytes that the gateway's policies counted meanwhile, by IP version.
-        control: runs so many trials of the same without the gateway, once; None where there is no
-            such path.
+        control: trials of the same without the gateway, sent when first asked for; None where there
+            is no such path.
     """
 
     series: TrialSeries[DelayTrial]
     kinds: tuple[Kind, ...]
     clocks: Agreement = NOTHING_KNOWN
     counted: dict[int, int] = field(default_factory=dict)
-    control: Callable[[int], Sequence[DelayTrial]] | None = None
+    control: Callable[[], Sequence[DelayTrial]] | None = None
 
     def received(self, version: int) -> int:
         """Bytes of UDP payload that arrived through the gateway over this version of IP."""
@@ -113,14 +114,7 @@ class DelayRunner:
         tried = Tried(series, tuple(there), before.and_then(self._clocks(target, far)))
         alone = replace(target, through={})
         if 4 in target.beside:
-            ran: list[DelayTrial] = []
-
-            def control(count: int) -> Sequence[DelayTrial]:
-                if not ran:
-                    ran.extend(trial(alone) for _ in range(count))
-                return ran
-
-            tried.control = control
+            tried.control = cache(lambda: controls(lambda: trial(alone)))
         return tried
 
     def _clocks(self, target: Target, far: Shell | None) -> Agreement:

@@ -4,7 +4,8 @@ Resource            ../../resources/latency.resource
 
 
 *** Test Cases ***
-Delay Stays Bounded While TCP Fills The Path Both Ways
-    When TCP Fills The Path Both Ways Between Two Times Of Rest
+Delay Stays Bounded Beside TCP Both Ways
+    When TCP Is Sent Both Ways Between Two Times Of Rest
     Then The Delay To The Server Should Have Kept Its Limit Meanwhile
     And The Delay To The Client Should Have Kept Its Limit Meanwhile
+    And TCP Should Have Filled The Path

@@ -17,6 +17,7 @@ from gatepass.verdict.delay_trials import (
     AskedRig,
     DelayOfTheRig,
     added_by,
+    controls,
     delay,
     disturbed,
     facts_of,
@@ -90,22 +91,22 @@ class TestVerdict:
     def test_fail_with_what_the_path_alone_showed(self) -> None:
         held = measure([trial(SLOW)] * 3)
         alone = DelayTrial({KIND: Pair(None, carried([10] * 990 + [70] * 10))})
-        rig = DelayOfTheRig(lambda count: [alone] * count, KIND, RULE)
+        rig = DelayOfTheRig(lambda: [alone] * 2, KIND, RULE)
         with pytest.raises(AssertionError, match=r"at most 5 ms.*99th percentile of 0\.00 ms"):
             conclude(held, rig, rig.compared)
 
     def test_a_path_that_is_as_slow_under_load_takes_the_blame(self) -> None:
         held = measure([trial(SLOW)] * 3)
         alone = DelayTrial({KIND: Pair(None, carried([10] * 900 + [9000] * 100))})
-        rig = DelayOfTheRig(lambda count: [alone] * count, KIND, RULE)
+        rig = DelayOfTheRig(lambda: [alone] * 2, KIND, RULE)
         with pytest.raises(NotProven, match=r"has delays up to 8\.99 ms .* more than half"):
             conclude(held, rig, rig.compared)
 
     def test_controls_that_were_disturbed_blame_nobody(self) -> None:
         held = measure([trial(SLOW)] * 3)
         busy = DelayTrial({KIND: Pair(None, carried(GOOD))}, conduct={"client": LATE})
-        rig = DelayOfTheRig(lambda count: [busy] * count, KIND, RULE)
-        with pytest.raises(NotProven, match="tried 0 times undisturbed"):
+        rig = DelayOfTheRig(lambda: controls(lambda: busy), KIND, RULE)
+        with pytest.raises(NotProven, match="and 0 of 8 trials were undisturbed"):
             conclude(held, rig, rig.compared)
 
     def test_without_a_path_beside_nothing_fails(self) -> None:
@@ -122,7 +123,7 @@ class TestVerdict:
 def test_percentiles_in_words() -> None:
     told = in_words(added_by(KIND, [trial(GOOD)] * 3), RULE, LIMIT_MS)
     assert "Added to 3,750 probes: median 0.030 to 0.030 ms; 99th percentile" in told
-    assert "99.9th percentile 0.000 to 0.030 ms" in told
+    assert "99.9th percentile at most 0.030 ms" in told
     assert "Without the gateway, at the same time, the median was 0.000 ms" in told
 
 
@@ -148,3 +149,14 @@ def test_the_rig_is_asked_where_it_matters() -> None:
     with pytest.raises(NotProven, match="It is the rig"):
         conclude(measure([trial(SLOW)] * 3), rig, lambda: "")
     assert not math.isnan(measure([trial(SLOW)]).value)
+
+
+def test_trials_that_differ_beyond_the_limit_still_miss_it() -> None:
+    slow = [trial([one] * 1250) for one in (9000, 90_000, 400_000)]
+    held = measure(slow)
+    assert LIMIT_MS < held.lower < held.upper
+
+
+def test_trials_that_differ_about_the_limit_have_no_bound() -> None:
+    held = measure([trial(GOOD), trial([40] * 1100 + [9000] * 150), trial(GOOD)])
+    assert held.half_width is None

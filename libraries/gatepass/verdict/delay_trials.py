@@ -16,6 +16,7 @@ from gatepass.stats.percentiles import fewest
 from gatepass.verdict.added_delay import AddedDelay
 from gatepass.verdict.disturbance import Watched, aside_in_words, host_facts
 from gatepass.verdict.judgement import (
+    ALL_ASIDE,
     FEWEST_CONTROLS,
     UNDECIDED,
     WITHOUT,
@@ -117,7 +118,10 @@ def delay(
     """
     low, high = added.bounds_ms(HELD, rule.level, limit_ms)
     samples = added.samples_ms(HELD)
-    value = Interval(max(samples, default=math.nan), None)
+    longest = max(samples, default=math.nan)
+    if low > limit_ms:  # decided: nothing hangs on an upper bound that is not there
+        high = min(high, max(longest, low))
+    value = Interval(longest, None)
     if math.isfinite(high):
         value = Interval((low + high) / 2, (high - low) / 2)
     return estimated(
@@ -165,7 +169,8 @@ def in_words(added: AddedDelay, rule: Rule, limit_ms: float) -> str:
         low, high = _told(added, percent, rule, limit_ms)
         name = "median" if percent == 50 else f"{percent:g}th percentile"
         if math.isfinite(high):
-            parts.append(f"{name} {low:.3f} to {high:.3f} ms")
+            between = f"{low:.3f} to {high:.3f}" if low else f"at most {high:.3f}"
+            parts.append(f"{name} {between} ms")
         else:
             short.append(
                 f"Of the {name} no upper bound follows: that takes {fewest(percent, rule.error):,} "
@@ -193,11 +198,19 @@ def _without(added: AddedDelay) -> str:
     )
 
 
+def controls(trial: Callable[[], DelayTrial]) -> list[DelayTrial]:
+    """Trials without the gateway until enough of them were undisturbed, or the rig is too busy."""
+    made: list[DelayTrial] = []
+    while sum(not disturbed(one) for one in made) < FEWEST_CONTROLS and len(made) < ALL_ASIDE:
+        made.append(trial())
+    return made
+
+
 class DelayOfTheRig:
     """What the path without the gateway delays by itself under the same load.
 
     Args:
-        control: runs one trial with probes and load on that path; None where there is none.
+        control: trials with probes and load on that path (`controls`); None where there is none.
         kind: of the probes.
         rule: after which trials were repeated.
     """
@@ -205,7 +218,7 @@ class DelayOfTheRig:
     controls: Sequence[float] | None = None
 
     def __init__(
-        self, control: Callable[[int], Sequence[DelayTrial]] | None, kind: Kind, rule: Rule
+        self, control: Callable[[], Sequence[DelayTrial]] | None, kind: Kind, rule: Rule
     ) -> None:
         self._control, self._kind, self._rule = control, kind, rule
         self._own_ms: list[float] = []
@@ -214,12 +227,15 @@ class DelayOfTheRig:
         """Why the rig itself could have caused that the delay misses its limit; else empty."""
         if self._control is None:
             return Rig(None).limits(held)
-        trials = self._control(FEWEST_CONTROLS)
+        trials = self._control()
         counted = [trial for trial in trials if not disturbed(trial)]
         if len(counted) < FEWEST_CONTROLS:
             aside = [(Watched(0.0, one.conduct), disturbed(one)) for one in trials]
             reasons = aside_in_words([one for one in aside if one[1]])
-            return f"{WITHOUT} was tried {len(counted)} times undisturbed. {reasons}"
+            return (
+                f"{WITHOUT} was tried under the same load, and {len(counted)} of {len(trials)} "
+                f"trials were undisturbed. {reasons}"
+            )
         found = [trial.pairs[self._kind].beside for trial in counted]
         self._own_ms = [_above_shortest_ms(seen) for seen in found if seen]
         if max(self._own_ms, default=math.inf) >= (held.threshold or 0) / 2:

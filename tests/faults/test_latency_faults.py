@@ -1,0 +1,46 @@
+"""A gateway that holds packets up is found out, by the checks of what it holds them up with."""
+
+from __future__ import annotations
+
+import pytest
+from cases import FAIL, Case, alone, cases_of, prove
+from faulty_lab import FaultyLab
+
+KINDS = tuple(
+    f"{size} Packets Over {version}" for version in ("IPv4", "IPv6") for size in ("Small", "Large")
+)
+AT_REST = tuple(f"{kind}, At Rest" for kind in KINDS)
+UNDER_LOAD = tuple(
+    f"{kind}, At {share} Tier's Rate" for share in ("Half The", "The") for kind in KINDS
+)
+OVERLOAD = tuple(f"{kind}, In An Overload" for kind in KINDS)
+BY_RULES = tuple(f"{size} Packets, 1000 Policies" for size in ("Small", "Large"))
+BESIDE_TCP = "Delay Stays Bounded Beside TCP Both Ways"
+ALONE = "The path without the gateway"
+ADDED = (FAIL, "99th percentile", "at most 5 ms", f"{ALONE}, under the same load, had a")
+QUEUED = (FAIL, "Delay in the gateway's queue", "at most 400 ms", ALONE)
+
+RUNS = alone(
+    Case(("latency",), AT_REST, dict.fromkeys(AT_REST, ADDED)),
+    Case(("jitter",), AT_REST, dict.fromkeys(AT_REST, ADDED)),
+    Case(
+        ("latency-by-policies",),
+        (AT_REST[0], *BY_RULES),
+        dict.fromkeys(BY_RULES, (*ADDED, "1000 policies")),
+    ),
+    Case(
+        ("latency-under-load", "milliseconds=700"),
+        (*AT_REST, *UNDER_LOAD, *OVERLOAD, BESIDE_TCP),
+        {
+            **dict.fromkeys(UNDER_LOAD, ADDED),
+            **dict.fromkeys(OVERLOAD, QUEUED),
+            BESIDE_TCP: QUEUED,
+        },
+    ),
+)
+CASES = cases_of(RUNS)
+
+
+@pytest.mark.parametrize("cases", RUNS)
+def test_caught(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
+    prove(lab, *cases)
