@@ -116,8 +116,8 @@ class LatencyBesideTcp(KeywordLibrary):
         """
         mbps, promised = self.check.left(Seen).beside_tcp.mbps, self.run.promised(_STATEFUL)
         rates = " and ".join(figure(mbps[way]) for way in _WAYS.values())
-        streams = self.run.profile.streams
-        told = f"To the server and to the client it carried {rates} Mbit/s, in {streams} streams each."
+        each = f"in {self.run.profile.streams} streams each"
+        told = f"To the server and to the client it carried {rates} Mbit/s, {each}."
         if not min(mbps.values()) or max(mbps.values()) < _FILLS * promised:
             raise NotProven(
                 f"TCP did not fill the path, so its queue may get longer than was seen. {told}"
