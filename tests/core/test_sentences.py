@@ -35,6 +35,9 @@ MISTAKES = {
     "remote_access nat": ("nat=enable", "nat=enabel", "enable or disable"),
     "tier_ceiling row": ("to the client", "to the client    now", "expected 2 arguments, got 3"),
     "edge flood": ("    SYN Flood\n", "    SIN Flood\n", "SYN flood"),
+    "latency size": ("small      IPv6    at rest", "smal       IPv6    at rest", "small or large"),
+    "latency load": ("IPv6    in an overload", "IPv6    in an overlord", "in an overload"),
+    "latency direction": ("The Delay To The Client", "The Delay To The Cliont", "to the client"),
     "baseline_before verb": ("The Rig Should Carry", "The Rig Shuld Carry", "The Rig Should Carry"),
 }
 """By chapter and argument: what stands there, what is typed instead, what is said to be allowed."""

@@ -30,6 +30,11 @@ DOWNLOADED = "large_file"
 """Tag of the checks that download a large file with security services off and on."""
 AWAITED = "keylife"
 """Tag of the check that waits until a tunnel's keys have run out."""
+DELAYED = "latency"
+"""Tag of the checks of how long packets take; those of one load share their trials."""
+_SHARED, _FEWEST_DELAYED, _MOST_DELAYED = 4, 3, 12
+_AROUND_PROBES_S = 0.7
+"""Starting the programs of such a trial and fetching what they told, in seconds, as seen."""
 _AWAITED_S = 60
 """What is left of two minutes when other checks have run beside it, in seconds, as seen."""
 _OTHER_S = 0.6
@@ -50,6 +55,7 @@ class Chosen:
         compared: how many of them send trials on a path for comparison as well.
         downloaded: how many of them download a large file.
         awaited: how many of them wait for a tunnel's keys.
+        delayed: how many of them look how long packets take.
     """
 
     checks: int
@@ -59,6 +65,7 @@ class Chosen:
     compared: int = 0
     downloaded: int = 0
     awaited: int = 0
+    delayed: int = 0
 
 
 def planned(suites: Path) -> list[tuple[str, str]]:
@@ -95,7 +102,8 @@ def selected(suites: Path, robot: Sequence[str]) -> tuple[TestSuite, Chosen]:
     tests = list(root.all_tests)
     chapters = dict.fromkeys(chapter_of(test).name for test in tests)
     tagged = (
-        sum(tag in test.tags for test in tests) for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED)
+        sum(tag in test.tags for test in tests)
+        for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED, DELAYED)
     )
     return root, Chosen(len(tests), whole, len(chapters), *tagged)
 
@@ -111,10 +119,11 @@ def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, f
         shortest += chosen.downloaded * megabits * 2 / fast
         longest += chosen.downloaded * megabits * (1 / fast + 1 / slow)
     others = (chosen.checks - chosen.measured) * _OTHER_S + chosen.awaited * _AWAITED_S
+    probes = chosen.delayed / _SHARED * (profile.delay_trial_s + _AROUND_PROBES_S)
     around = chosen.measured * _AROUND_A_TRIAL_S
     return (
-        shortest + others + around * profile.min_trials,
-        longest + others + around * profile.most_trials,
+        shortest + others + around * profile.min_trials + probes * _FEWEST_DELAYED,
+        longest + others + around * profile.most_trials + probes * _MOST_DELAYED,
     )
 
 
