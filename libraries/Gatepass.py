@@ -18,6 +18,7 @@ from Gateway import Gateway
 from HostFilters import HostFilters
 from Latency import Latency
 from LatencyBesideTcp import LatencyBesideTcp
+from LatencyThrough import LatencyThrough
 from Leaks import Leaks
 from LocalIn import LocalIn
 from Management import Management
@@ -44,7 +45,7 @@ PARTS = (
     *(Run, Management, CustomerRules, CustomerFlows, Gateway, Endpoints, Leaks, Traffic, Services),
     *(Quarantine, Floods, Dhcp, HostFilters, Translation, LocalIn, SessionTimes),
     *(PacketFilters, FailClosed, SessionTable, Restarts),
-    *(Latency, LatencyBesideTcp),
+    *(Latency, LatencyBesideTcp, LatencyThrough),
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
     ServiceObjectives,

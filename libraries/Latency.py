@@ -12,47 +12,32 @@ from gatepass.base.waiting import until
 from gatepass.results.delays import LARGE, SMALL, Kind
 from gatepass.results.record import figure
 from gatepass.results.trial import POLICING
-from gatepass.verdict.delay_trials import DelayOfTheRig, added_by, in_words
-from gatepass.verdict.disturbance import Watched, aside_in_words
 from gatepass.verdict.throughput import must_be_enough
 from support import words
 from support.connections import address_over
 from support.delays import (
+    Delayed,
     DelayRunner,
     Measure,
     Tried,
     came_from,
+    delay_should_keep,
     measured,
     through_the_gateway,
 )
 from support.guard import keyword
 from support.keyword_library import Context, KeywordLibrary
 from support.policies import COUNTERS_LAG_S, counter_of
-from support.reasons import conclude
-from support.steps import Steps
 
 _IPV6_ROW = 40
 """Of the test policy for IPv6, among the numbers that the rule set leaves free."""
+_OVERLOAD: words.DelayLoad = "in an overload"
 _FILLED = 1.2
 """How much longer than a full queue takes an overload lasts."""
 _OVERLOAD_SHOWS = 0.9
 """The least share of the tier's rate that must come through for an overload to be one."""
 _VERSIONS: Mapping[words.IpVersion, int] = {"IPv4": 4, "IPv6": 6}
 _SIZES: Mapping[words.PacketSize, str] = {"small": SMALL, "large": LARGE}
-
-
-class Delayed(Steps):
-    """What was sent.
-
-    Attributes:
-        tried: the probes beside one load.
-        kind: of the probe that the check is about.
-        load: what they were sent beside.
-    """
-
-    tried: Tried
-    kind: Kind
-    load: words.DelayLoad
 
 
 class Latency(KeywordLibrary):
@@ -93,14 +78,15 @@ class Latency(KeywordLibrary):
             NotProven: the rig disturbed so many trials that too few are left.
         """
         address_over(self.run, version, "server")
-        if load == "in an overload" and self.run.order.shaper is None:
+        if load == _OVERLOAD and self.run.order.shaper is None:
             raise NotApplicable(say("no_shaper"))
         key = (load, str(self.check.conditions))
         if key not in self._tried:
             self._tried[key] = self._try(load)
         left = self._left
-        left.tried, left.load = self._tried[key], load
+        left.tried, left.lost_is_late = self._tried[key], load != _OVERLOAD
         left.kind = Kind(_SIZES[size], _VERSIONS[version])
+        left.measure = self._measure(load, self.check.conditions)
         must_be_enough(left.tried.series, self._runner.rule)
 
     @keyword()
@@ -117,10 +103,8 @@ class Latency(KeywordLibrary):
             f"Over IPv{kind.version} it counted {counted:,} bytes; {received:,} arrived.",
             counted >= received,
         )
-        pairs = [trial.pairs[kind] for trial in tried.series.counted]
-        seen = [pair.through for pair in pairs if pair.through]
-        told, holds = came_from(self.run, seen, f"IPv{kind.version}")
-        self.check.evidence(say("delay_seen"), told, holds)
+        wanted = address_over(self.run, f"IPv{kind.version}", "client")
+        came_from(self.check, self._left.through(), wanted)
 
     @keyword()
     def the_delay_should_keep_its_limit(self) -> None:
@@ -133,25 +117,12 @@ class Latency(KeywordLibrary):
             AssertionError: it adds more, and the rig does not.
             NotProven: the rig does as well, or the interval straddles the limit.
         """
-        tried, kind, load = self._left.tried, self._left.kind, self._left.load
-        trials, rule = tried.series.counted, self._runner.rule
-        self.check.measured(self._measure(load, self.check.conditions)(trials, kind, tried.clocks))
-        if load == "in an overload":
+        left, rule = self._left, self._runner.rule
+        held = left.measure(left.tried.series.counted, left.kind, left.tried.clocks)
+        self.check.measured(held)
+        if not left.lost_is_late:
             self._must_have_overloaded()
-        added = added_by(kind, trials, tried.clocks, load != "in an overload")
-        told = in_words(added, rule, self.check.measurement.threshold)
-        rig = DelayOfTheRig(tried.control, kind, rule)
-        aside = [(Watched(0.0, one.conduct), why) for one, why in tried.series.aside]
-        if self.check.measurement.half_width is None:
-            raise NotProven(f"{told} {aside_in_words(aside)}".rstrip())
-        conclude(
-            self.check,
-            self.check.measurement,
-            rig,
-            lambda: f"{told} {rig.compared()}",
-            disturbed=aside_in_words(aside),
-        )
-        BuiltIn().set_test_message(told)
+        BuiltIn().set_test_message(delay_should_keep(self.check, left, rule))
 
     # -- helpers ------------------------------------------------------------------------------
 
@@ -186,14 +157,14 @@ class Latency(KeywordLibrary):
     def _rate(self, load: words.DelayLoad) -> float:
         """Of the load with all that goes its way, Mbit/s; in an overload more than the ceiling."""
         rate = self.run.promised("stateful_throughput") * words.DELAY_LOADS[load][1]
-        if load != "in an overload":
+        if load != _OVERLOAD:
             return rate
         return max(rate, (self.run.order.ceiling_mbps or 0) * POLICING)
 
     def _seconds(self, load: words.DelayLoad, rate: float) -> float:
         """Of a trial; in an overload as long as it takes to fill a queue of the limit's length."""
         profile, ceiling = self.run.profile, self.run.order.ceiling_mbps
-        if load != "in an overload" or rate <= ceiling:
+        if load != _OVERLOAD or rate <= ceiling:
             return profile.delay_trial_s
         filled_s = profile.queue_delay_ms / 1000 * ceiling / (rate - ceiling)
         return max(profile.delay_trial_s, _FILLED * filled_s)
@@ -206,7 +177,7 @@ class Latency(KeywordLibrary):
 
     def _measure(self, load: words.DelayLoad, rules: Phrase) -> Measure:
         profile = self.run.profile
-        overload = load == "in an overload"
+        overload = load == _OVERLOAD
 
         def conditions(kind: Kind) -> Phrase:
             packets, by = say(f"{kind.size}_packets"), f"IPv{kind.version}"
@@ -234,7 +205,7 @@ class Latency(KeywordLibrary):
         promised = self.run.promised("stateful_throughput")
         if lost == 0 or carried < promised * _OVERLOAD_SHOWS:
             raise NotProven(
-                f"of {self._rate('in an overload'):g} Mbit/s of datagrams {figure(carried)} came "
+                f"of {self._rate(_OVERLOAD):g} Mbit/s of datagrams {figure(carried)} came "
                 f"through and {100 * lost:.1f} % got lost, so no queue of the tier's was shown to "
                 "be full. See the checks of the tier's ceiling."
             )

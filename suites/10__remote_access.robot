@@ -76,6 +76,14 @@ Downloads Of One User
     [Tags]    throughput    compared
     The Rate Of One User    to the client
 
+Remote Access Adds Hardly Any Delay
+    [Tags]    latency    load
+    Given Remote Access Is Open
+    And A User With A Split Tunnel Connects
+    When Packets Are Sent Over Remote Access
+    Then Only The Tunnel Should Be Seen
+    And The Delay Should Keep Its Limit
+
 The Promised Users Are Connected At Once
     [Tags]    load
     Given Remote Access Is Open

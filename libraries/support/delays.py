@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from gatepass.base.phrase import Phrase
+from gatepass.base.errors import NotProven
+from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint import delay_probes
 from gatepass.endpoint.clock_agreement import agreement
 from gatepass.endpoint.delay_probes import PORTS, Target
@@ -16,11 +17,21 @@ from gatepass.results.agreement import NOTHING_KNOWN, Agreement
 from gatepass.results.datagrams import Carried
 from gatepass.results.delays import DelayTrial, Kind
 from gatepass.results.record import Measurement
-from gatepass.verdict.delay_trials import added_by, controls, delay, facts_of, until_told
-from gatepass.verdict.judgement import Rule, TrialSeries
+from gatepass.verdict.delay_trials import (
+    DelayOfTheRig,
+    added_by,
+    controls,
+    delay,
+    facts_of,
+    in_words,
+    until_told,
+)
+from gatepass.verdict.disturbance import Watched, aside_in_words
+from gatepass.verdict.judgement import WITHOUT, Rule, TrialSeries, joined
 from support.check_context import CheckContext
-from support.connections import address_over
+from support.reasons import conclude
 from support.run_context import RunContext
+from support.steps import Steps
 
 Measure = Callable[[Sequence[DelayTrial], Kind, Agreement], Measurement]
 """What follows from trials for one kind of probe, and from what is known of the clocks."""
@@ -38,6 +49,7 @@ class Tried:
         kinds: of the probes.
         clocks: how far the receiver's was ahead of the sender's, where nothing but that tells.
         counted: bytes that the gateway's policies counted meanwhile, by IP version.
+        path: the one beside, as a sentence begins with it.
         control: trials of the same without the gateway, sent when first asked for; None where there
             is no such path.
     """
@@ -46,6 +58,7 @@ class Tried:
     kinds: tuple[Kind, ...]
     clocks: Agreement = NOTHING_KNOWN
     counted: dict[int, int] = field(default_factory=dict)
+    path: str = WITHOUT
     control: Callable[[], Sequence[DelayTrial]] | None = None
 
     def received(self, version: int) -> int:
@@ -59,6 +72,27 @@ class Tried:
         ]
         loads = [trial.load for trial in every if trial.load and version == 4]
         return sum(seen.received * seen.stream.payloads[0] for seen in [*through, *loads])
+
+
+class Delayed(Steps):
+    """What was sent.
+
+    Attributes:
+        tried: the probes beside one load.
+        kind: of the probe that the check is about.
+        measure: what follows from its trials.
+        lost_is_late: see `AddedDelay`.
+    """
+
+    tried: Tried
+    kind: Kind
+    measure: Measure
+    lost_is_late: bool
+
+    def through(self) -> list[Carried]:
+        """The probes of that kind, in the trials that count."""
+        pairs = [trial.pairs[self.kind] for trial in self.tried.series.counted]
+        return [pair.through for pair in pairs if pair.through]
 
 
 class DelayRunner:
@@ -181,12 +215,34 @@ def back_to_the_client(run: RunContext) -> Target:
     return Target(_by_version(near.address, near.address6), beside, **ports)
 
 
-def came_from(run: RunContext, seen: Sequence[Carried], version: str) -> tuple[str, bool]:
-    """From which addresses probes came to the server, and whether that is the client's alone."""
-    wanted = address_over(run, version, "client")
+def came_from(check: CheckContext, seen: Sequence[Carried], wanted: str) -> None:
+    """Hold the addresses that probes came from against the one that they should come from.
+
+    Raises:
+        AssertionError: they came from another.
+    """
     sources = set().union(*(one.sources for one in seen))
     told = " and ".join(sorted(sources)) or "none"
-    return f"It saw {told}; expected is {wanted}, the client's.", sources == {wanted}
+    observed = f"It saw {told}; expected is {wanted}."
+    check.evidence(say("delay_seen"), observed, sources == {wanted})
+
+
+def delay_should_keep(check: CheckContext, left: Delayed, rule: Rule) -> str:
+    """Hold the delay that was added against its limit; what was seen, in sentences.
+
+    Raises:
+        AssertionError: it is longer, and the rig's own is not.
+        NotProven: the rig delays as well, or the bounds lie on both sides of the limit.
+    """
+    tried, kind, held = left.tried, left.kind, check.measurement
+    added = added_by(kind, tried.series.counted, tried.clocks, left.lost_is_late)
+    told = in_words(added, rule, held.threshold, tried.path)
+    aside = aside_in_words([(Watched(0.0, one.conduct), why) for one, why in tried.series.aside])
+    if held.half_width is None:
+        raise NotProven(joined(told, aside))
+    rig = DelayOfTheRig(tried.control, kind, tried.path)
+    conclude(check, held, rig, lambda: joined(told, rig.compared()), disturbed=aside)
+    return told
 
 
 def first_port(probe_port: int) -> int:

@@ -85,34 +85,34 @@ class TestVerdict:
         held = measure([trial(GOOD)] * 3)
         assert held.lower >= 0 and held.upper == pytest.approx(0.03)
         assert held.facts["probes"] == 3750 and held.trials == (0.03,) * 3
-        conclude(held, DelayOfTheRig(None, KIND, RULE), lambda: "")
+        conclude(held, DelayOfTheRig(None, KIND), lambda: "")
         assert "ms (95 %, 3 trials)" in measured(held)
 
     def test_fail_with_what_the_path_alone_showed(self) -> None:
         held = measure([trial(SLOW)] * 3)
         alone = DelayTrial({KIND: Pair(None, carried([10] * 990 + [70] * 10))})
-        rig = DelayOfTheRig(lambda: [alone] * 2, KIND, RULE)
+        rig = DelayOfTheRig(lambda: [alone] * 2, KIND)
         with pytest.raises(AssertionError, match=r"at most 5 ms.*99th percentile of 0\.00 ms"):
             conclude(held, rig, rig.compared)
 
     def test_a_path_that_is_as_slow_under_load_takes_the_blame(self) -> None:
         held = measure([trial(SLOW)] * 3)
         alone = DelayTrial({KIND: Pair(None, carried([10] * 900 + [9000] * 100))})
-        rig = DelayOfTheRig(lambda: [alone] * 2, KIND, RULE)
+        rig = DelayOfTheRig(lambda: [alone] * 2, KIND)
         with pytest.raises(NotProven, match=r"has delays up to 8\.99 ms .* more than half"):
             conclude(held, rig, rig.compared)
 
     def test_controls_that_were_disturbed_blame_nobody(self) -> None:
         held = measure([trial(SLOW)] * 3)
         busy = DelayTrial({KIND: Pair(None, carried(GOOD))}, conduct={"client": LATE})
-        rig = DelayOfTheRig(lambda: controls(lambda: busy), KIND, RULE)
+        rig = DelayOfTheRig(lambda: controls(lambda: busy), KIND)
         with pytest.raises(NotProven, match="and 0 of 8 trials were undisturbed"):
             conclude(held, rig, rig.compared)
 
     def test_without_a_path_beside_nothing_fails(self) -> None:
         held = measure([trial(SLOW, None)] * 3)
         with pytest.raises(NotProven, match="direct_address"):
-            conclude(held, DelayOfTheRig(None, KIND, RULE), lambda: "")
+            conclude(held, DelayOfTheRig(None, KIND), lambda: "")
 
     def test_where_nothing_arrived_all_of_it_is_late(self) -> None:
         gone = DelayTrial({KIND: Pair(carried([], lost=1250), carried([10] * 1250))})
@@ -124,7 +124,7 @@ def test_percentiles_in_words() -> None:
     told = in_words(added_by(KIND, [trial(GOOD)] * 3), RULE, LIMIT_MS)
     assert "Added to 3,750 probes: median 0.030 to 0.030 ms; 99th percentile" in told
     assert "99.9th percentile at most 0.030 ms" in told
-    assert "Without the gateway, at the same time, the median was 0.000 ms" in told
+    assert "The path without the gateway had, at the same time, a median of 0.000 ms" in told
 
 
 def test_a_percentile_that_so_few_do_not_show() -> None:

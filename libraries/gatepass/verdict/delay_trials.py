@@ -156,13 +156,14 @@ def _ms(time_us: float) -> float | None:
     return round(time_us / 1000, 4) if math.isfinite(time_us) else None
 
 
-def in_words(added: AddedDelay, rule: Rule, limit_ms: float) -> str:
+def in_words(added: AddedDelay, rule: Rule, limit_ms: float, path: str = WITHOUT) -> str:
     """Percentiles of what the gateway added, and what could not be shown, in sentences.
 
     Args:
         added: what was seen.
         rule: after which trials were repeated.
         limit_ms: that the delay is held against.
+        path: the one beside, as a sentence begins with it.
     """
     parts, short = [], []
     for percent in TOLD:
@@ -177,7 +178,7 @@ def in_words(added: AddedDelay, rule: Rule, limit_ms: float) -> str:
                 f"independent probes, and these are worth {added.worth(percent):,}."
             )
     told = f"Added to {added.count:,} probes: {'; '.join(parts) or 'no figure'}."
-    return " ".join([told, *short, _without(added)]).strip()
+    return " ".join([told, *short, _without(added, path)]).strip()
 
 
 def _told(
@@ -188,13 +189,13 @@ def _told(
     return added.bounds_ms(percent, rule.error)
 
 
-def _without(added: AddedDelay) -> str:
+def _without(added: AddedDelay, path: str) -> str:
     if not added.compared:
         return ""
     median, most = (added.beside.percentile(percent) / 1000 for percent in (50, HELD))
     return (
-        f"Without the gateway, at the same time, the median was {median:.3f} ms and the 99th "
-        f"percentile {most:.3f} ms above the shortest."
+        f"{path} had, at the same time, a median of {median:.3f} ms and a 99th percentile of "
+        f"{most:.3f} ms above its shortest."
     )
 
 
@@ -212,15 +213,18 @@ class DelayOfTheRig:
     Args:
         control: trials with probes and load on that path (`controls`); None where there is none.
         kind: of the probes.
-        rule: after which trials were repeated.
+        path: that one, as a sentence begins with it.
     """
 
     controls: Sequence[float] | None = None
 
     def __init__(
-        self, control: Callable[[], Sequence[DelayTrial]] | None, kind: Kind, rule: Rule
+        self,
+        control: Callable[[], Sequence[DelayTrial]] | None,
+        kind: Kind,
+        path: str = WITHOUT,
     ) -> None:
-        self._control, self._kind, self._rule = control, kind, rule
+        self._control, self._kind, self._path = control, kind, path
         self._own_ms: list[float] = []
 
     def limits(self, held: Measurement) -> str:
@@ -233,14 +237,14 @@ class DelayOfTheRig:
             aside = [(Watched(0.0, one.conduct), disturbed(one)) for one in trials]
             reasons = aside_in_words([one for one in aside if one[1]])
             return (
-                f"{WITHOUT} was tried under the same load, and {len(counted)} of {len(trials)} "
+                f"{self._path} was tried under the same load, and {len(counted)} of {len(trials)} "
                 f"trials were undisturbed. {reasons}"
             )
         found = [trial.pairs[self._kind].beside for trial in counted]
         self._own_ms = [_above_shortest_ms(seen) for seen in found if seen]
         if max(self._own_ms, default=math.inf) >= (held.threshold or 0) / 2:
             return (
-                f"{WITHOUT}, under the same load, has delays up to {max(self._own_ms):.2f} ms "
+                f"{self._path}, under the same load, has delays up to {max(self._own_ms):.2f} ms "
                 "(99th percentile) itself, more than half of the limit."
             )
         return ""
@@ -250,7 +254,8 @@ class DelayOfTheRig:
         if not self._own_ms:
             return ""
         return (
-            f"{WITHOUT}, under the same load, had a 99th percentile of {max(self._own_ms):.2f} ms."
+            f"{self._path}, under the same load, had a 99th percentile of "
+            f"{max(self._own_ms):.2f} ms."
         )
 
 
