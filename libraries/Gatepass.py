@@ -30,6 +30,7 @@ from Quarantine import Quarantine
 from RemoteAccess import RemoteAccess
 from RemoteTraffic import RemoteTraffic
 from Restarts import Restarts
+from Rfc2544 import Rfc2544
 from Run import Run
 from ServiceObjectives import ServiceObjectives
 from Services import Services
@@ -49,6 +50,7 @@ PARTS = (
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
     ServiceObjectives,
+    Rfc2544,
 )
 
 

@@ -47,7 +47,7 @@ class Run(KeywordLibrary):
         """
         self.run.begin(order, testbed, profile, ROOT / "variables", Path(folder))
         self._undo_killed_runs()
-        self.run.plan = planned(ROOT / "suites")
+        self.run.plan = planned(ROOT / "suites", self.run.order.studies)
         self.check.note("run", self._facts())
 
     def _undo_killed_runs(self) -> None:

@@ -19,7 +19,7 @@ DONE, MISTAKE, FAULT = 0, 64, 70
 NOT_RESTORED = 2
 NOT_UNCHANGED = 1
 _INTERNAL = ("worker", "labs-for")  # what run.sh and pabot call, not a user
-_ACTING = ("run", "worker", "restore")
+_ACTING = ("run", "worker", "restore", "study")
 """What they did counts, whoever reads what they say of it."""
 DEFAULT_ORDER = "variables/orders/lab.yaml"
 
@@ -42,6 +42,8 @@ other commands
   doctor --testbed FILE [--order FILE]
                           tell within seconds what keeps checks from being proven, and change
                           nothing; with --print-setup how to make the gateway's API user
+  study NAME              carry a published method out whole, with a page of its own; see
+                          docs/studies.md
   replay FILE             run the checks that only talk to the API on what --record-api recorded
   draft-flows             draft an order's flows from a gateway's policies, for you to confirm
   restore [RUN …]         bring a gateway back that a killed run left changed
@@ -102,6 +104,7 @@ def _dispatch(arguments: list[str]) -> int:
         "labs-for": _labs_for,
         "validate": _validate,
         "doctor": _doctor,
+        "study": _study,
         "replay": _replay,
         "draft-flows": _draft_flows,
         "restore": _restore,
@@ -147,7 +150,11 @@ def _labs_for(arguments: list[str]) -> int:
     """For run.sh: the tiers of the labs that several orders need; nothing for a single one."""
     from gatepass.fleet import call
 
-    if call.is_fleet(arguments):
+    if arguments[:1] == ["study"]:
+        from gatepass.run.study import must_be_sound
+
+        must_be_sound(arguments[1:])
+    elif call.is_fleet(arguments):
         print(*call.tiers_of_labs(call.read(arguments)))
     else:
         _validated(arguments)
@@ -215,6 +222,12 @@ def _doctor(arguments: list[str]) -> int:
     from gatepass.doctor.command import doctor
 
     return doctor(arguments)
+
+
+def _study(arguments: list[str]) -> int:
+    from gatepass.run.study import study
+
+    return study(arguments)
 
 
 def _replay(arguments: list[str]) -> int:

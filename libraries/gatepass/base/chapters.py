@@ -8,7 +8,7 @@ CHAPTERS = (
     *("preflight", "customer_rules", "baseline_before", "stateful_firewall"),
     *("policy_enforcement", "tier_ceiling", "security_services", "explicit_proxy"),
     *("site_to_site_vpn", "remote_access", "provisioning", "edge"),
-    *("latency", "service_objectives", "baseline_after", "handover"),
+    *("latency", "service_objectives", "studies", "baseline_after", "handover"),
 )
 """In their order."""
 _WITHOUT_THE_GATEWAY = ("baseline_before", "baseline_after")

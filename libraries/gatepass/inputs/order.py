@@ -23,6 +23,7 @@ from gatepass.inputs.schema import (
     text,
     whole,
 )
+from gatepass.inputs.studies import STUDIES
 
 Switch = Annotated[bool, Field(description="true or false")]
 
@@ -149,6 +150,10 @@ class Order(InputFile):
         "and cir_mbps",
     )
     """What each class of service is promised."""
+    studies: list[str] = Field(
+        default=[], max_length=len(STUDIES), description=f"a list of {', '.join(STUDIES)}"
+    )
+    """Published methods that are carried out whole beside the checks."""
     notes: str = Field(default="", max_length=4000, description="text, at most 4000 letters")
 
     _promise: Tier = PrivateAttr()
@@ -195,6 +200,16 @@ class Order(InputFile):
                     f"a flow that is not also flows[{first}]", "Remove one of the two.", [position]
                 )
         return flows
+
+    @field_validator("studies")
+    @classmethod
+    def _studies_that_there_are(cls, names: list[str]) -> list[str]:
+        for position, name in enumerate(names):
+            if name not in STUDIES:
+                raise Mistake(one_of(STUDIES), did_you_mean(name, STUDIES), [position])
+            if name in names[:position]:
+                raise Mistake("each study once", "Remove the second.", [position])
+        return names
 
     @model_validator(mode="after")
     def _in_the_catalogue(self, info: ValidationInfo) -> Self:

@@ -67,6 +67,10 @@ class Profile(Model):
     """Size of the file that is downloaded with security services off and on."""
     downloads: int = whole(2, 1000, "of downloads", default=10)
     """How often, each."""
+    studies: Literal["whole", "short", "shortest"] = Field(
+        default="whole", description="whole, short or shortest"
+    )
+    """Whether published methods are carried out by their own conditions, or by shorter ones."""
     most_tenants: int | None = whole(1, MOST_TENANTS, "of tenants", default=None)
     """How many of the tenants that the order names are tried; None: all of them."""
     step_s: float = number(0.3, 3600, "of seconds", default=10.0)

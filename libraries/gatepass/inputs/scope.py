@@ -19,6 +19,7 @@ _ONLY_WHERE = {
     "provisioning": "tenants",
     "tier_ceiling": "shaper",
     "service_objectives": "objectives",
+    "studies": "studies",
 }
 """Chapters that not every order has, and what it has to ask for."""
 _BY_RELEASE = {
@@ -89,6 +90,7 @@ class Scope:
             "shaper": order is None or order.shaper is not None,
             "flows": order is None or bool(order.flows),
             "objectives": order is None or bool(order.classes),
+            "studies": order is None or bool(order.studies),
             "peer": self.testbed.endpoints.peer is not None,
             "ipv6": self.testbed.endpoints.client.address6 is not None,
             "restart": gateway.may_restart,

@@ -1,13 +1,13 @@
-"""Two small charts as inline SVG: bars, and a rate over time.
+"""Small charts as inline SVG: bars, a rate over time, and lines through points.
 
 No library: what is well kept either needs a browser's script or is a plotting system of 100 MB, and
-these two have to be the same bytes each time. Nothing is told by colour; what is hatched is named
+these have to be the same bytes each time. Nothing is told by colour; what is hatched is named
 in the legend. Sizes are units of the view box; the page scales it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,6 +18,9 @@ _LETTER = 5.9  # mean width of one at the charts' size, so that labels get the r
 _BAR, _GAP, _BETWEEN_GROUPS = 11, 3, 8
 _TOP = 18  # the legend
 _CURVE_HEIGHT, _LEFT, _BOTTOM = 118, 44, 20
+_PLOT_HEIGHT = 170
+_DASHES = ("none", "6 3", "2 3", "9 3 2 3")
+"""By which lines are told apart, also without colour."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,55 @@ def curve(
         parts.append(_path(f"M{_LEFT - 3} {limit:.1f}H{_LEFT}", "axis"))
     parts.append(_text(_LEFT - 5, at + 3, most, "end"))
     return _svg(_CURVE_HEIGHT, parts, alternative)
+
+
+def plot(
+    lines: Mapping[str, Sequence[tuple[float, float]]],
+    axes: tuple[str, str],
+    number: Callable[[float], str],
+    alternative: Alternative,
+) -> Markup:
+    """Lines through points, from zero on both axes.
+
+    Args:
+        lines: points by the line's name, from the left; at least one.
+        axes: what is along the horizontal and the vertical axis; an empty text leaves one out.
+        number: writes a figure.
+        alternative: for who does not see it.
+    """
+    points = [point for line in lines.values() for point in line]
+    widest, highest = (max(values) or 1 for values in zip(*points, strict=True))
+    top, right = 14 * len(lines) + 12, WIDTH - 12
+    bottom = top + _PLOT_HEIGHT - 42
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return (
+            _LEFT + x / widest * (right - _LEFT),
+            bottom - y / highest * (bottom - top),
+        )
+
+    along, up = axes
+    parts = [
+        _path(f"M{_LEFT} {top - 6}V{bottom}H{right}", "axis"),
+        _text(_LEFT - 5, bottom + 3, "0", "end"),
+        _text(_LEFT - 5, top + 3, number(round(highest, 2)), "end"),
+        _text(right, bottom + 13, number(round(widest)), "end"),
+        _text((_LEFT + right) / 2, bottom + 13, along, "middle"),
+        _text(_LEFT + 4, top - 2, up, "start"),
+    ]
+    for at, (name, line) in enumerate(lines.items()):
+        dashes = _DASHES[at % len(_DASHES)]
+        placed = [place(x, y) for x, y in line]
+        d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in placed)
+        dots = "".join(f"M{x - 2:.1f} {y:.1f}h4" for x, y in placed)
+        key = f"M0 {14 * at + 6}h24"
+        parts += [_dashed(d, dashes), _path(dots, "whisker"), _dashed(key, dashes)]
+        parts.append(_text(30, 14 * at + 10, name, "start"))
+    return _svg(bottom + 18, parts, alternative)
+
+
+def _dashed(d: str, dashes: str) -> Markup:
+    return Markup('<path class="rate" stroke-dasharray="{}" d="{}"/>').format(dashes, d)
 
 
 def _bar(bar: Bar, left: float, y: float, scale: float) -> list[Markup]:

@@ -31,6 +31,7 @@ from gatepass.results.record import (
     Measurement,
     Restoration,
 )
+from gatepass.results.study import StudyTable
 
 NoResults = DataError
 """What `read` raises, for modules that do not import Robot."""
@@ -63,6 +64,7 @@ class Check:
         elapsed_s: how long it took.
         tags: of the test.
         said: the message for every language, where it is one that Gatepass knows.
+        tables: of the study that it is a part of.
     """
 
     chapter: str
@@ -76,6 +78,7 @@ class Check:
     elapsed_s: float = 0.0
     tags: tuple[str, ...] = ()
     said: Phrase = NOTHING
+    tables: list[StudyTable] = field(default_factory=list)
 
 
 @dataclass
@@ -220,6 +223,8 @@ class _Reader(ResultVisitor):
             self._check.evidence.append(content)
         elif self._check and kind == "cause":
             self._check.causes.append(content)
+        elif self._check and kind == "study":
+            self._check.tables.append(content)
 
 
 def read(output: Path | str) -> Outcome:

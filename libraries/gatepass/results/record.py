@@ -16,6 +16,7 @@ from gatepass.base.phrase import NOTHING, Phrase, from_json
 from gatepass.results import schema1
 from gatepass.results.promises import named
 from gatepass.results.shapes import Facts, held_against
+from gatepass.results.study import StudyTable
 from gatepass.stats.intervals import share
 
 PREFIX = "gatepass-data "
@@ -166,6 +167,7 @@ KINDS = {
     "cause": Cause,
     "reason": Reason,
     "restoration": Restoration,
+    "study": StudyTable,
     "trial": dict,
     "run": dict,
 }

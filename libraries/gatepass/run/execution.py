@@ -13,6 +13,7 @@ from types import FrameType
 from robot import run_cli
 
 from gatepass.base.paths import ROOT, SUITES
+from gatepass.inputs.studies import left_out
 from gatepass.run import plan, turns
 
 OUTPUT = "output.xml"
@@ -28,12 +29,14 @@ class Inputs:
         order, testbed: paths of the files.
         profile: its name.
         robot: options for Robot, as typed after ``--``.
+        studies: that are part of the run.
     """
 
     order: Path
     testbed: Path
     profile: str
     robot: Sequence[str] = ()
+    studies: Sequence[str] = ()
 
 
 def execute(inputs: Inputs, folder: Path, own: Sequence[str] = ()) -> int:
@@ -68,6 +71,7 @@ def execute(inputs: Inputs, folder: Path, own: Sequence[str] = ()) -> int:
             *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
             *(word for name, text in _TAGS.items() for word in ("--tagdoc", f"{name}:{text}")),
             *(word for key, value in variables.items() for word in ("-v", f"{key}:{value}")),
+            *(word for name in left_out(inputs.studies) for word in ("--exclude", name)),
             *own,
             *inputs.robot,
             str(SUITES),
@@ -92,6 +96,7 @@ _TAGS = {
     "site_to_site": "Tunnels to other offices: ciphers, number, and how they come back.",
     "vpn": "The promised VPN users, and who is refused.",
     "provisioning": "Tenants beside the customer, step by step.",
+    "study": "Parts of a published method that is carried out whole.",
     "edge": "Where the customer's network meets others: addresses, floods, who is who.",
     "objectives": "Classes of service: rate, loss, delay and its variation (ITU-T Y.1564).",
     "latency": "How much later packets come because of the gateway.",

@@ -17,6 +17,7 @@ from robot.run import RobotFramework
 from gatepass.base.errors import InputError
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile, Profile
+from gatepass.inputs.studies import left_out
 from gatepass.inputs.testbed import Testbed
 from gatepass.results.chapters import chapter_of
 
@@ -68,22 +69,32 @@ class Chosen:
     delayed: int = 0
 
 
-def planned(suites: Path) -> list[tuple[str, str]]:
+def planned(suites: Path, studies: Sequence[str] = ()) -> list[tuple[str, str]]:
     """All checks as (chapter, check), in their order.
 
     Args:
         suites: the folder of the suites.
+        studies: that the order names; the checks of others are no part of it.
     """
-    root = TestSuite.from_file_system(suites)
+    root = _whole(suites, studies)
     return [(chapter_of(test).name, test.name) for test in root.all_tests]
 
 
-def selected(suites: Path, robot: Sequence[str]) -> tuple[TestSuite, Chosen]:
+def _whole(suites: Path, studies: Sequence[str]) -> TestSuite:
+    root = TestSuite.from_file_system(suites)
+    root.filter(excluded_tags=left_out(studies))
+    return root
+
+
+def selected(
+    suites: Path, robot: Sequence[str], studies: Sequence[str] = ()
+) -> tuple[TestSuite, Chosen]:
     """The checks of a run with these options for Robot, as Robot itself understands them.
 
     Args:
         suites: the folder of the suites.
         robot: options as typed after ``--``.
+        studies: see `planned`.
 
     Returns:
         The suites with these checks alone, and what they will do.
@@ -93,7 +104,7 @@ def selected(suites: Path, robot: Sequence[str]) -> tuple[TestSuite, Chosen]:
     """
     try:
         options, _ = RobotFramework().parse_arguments([*robot, str(suites)])
-        root = TestSuite.from_file_system(suites)
+        root = _whole(suites, studies)
         whole = root.test_count
         root.configure(**RobotSettings(options, name=NAME).suite_config)
     except (DataError, Information) as error:

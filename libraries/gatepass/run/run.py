@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -27,7 +28,7 @@ from gatepass.inputs import load_catalogue, load_order, load_profile, load_testb
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile
 from gatepass.inputs.published import load_published
-from gatepass.report import certificate
+from gatepass.report import certificate, study
 from gatepass.report.checks import reasons
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
@@ -58,6 +59,7 @@ _MEDDLING = (
     *("randomize", "skiponfailure"),
 )
 _LOG_LEVELS = ("TRACE", "DEBUG")
+_NONE: Mapping[str, Path] = {}
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Call:
         profile: a name, or None for the default.
         robot: options for Robot, as typed after ``--``.
         recording: where what the gateway is asked and answers is recorded, if anywhere.
+        studies: that are carried out beside those of the order.
     """
 
     order: Path
@@ -76,10 +79,16 @@ class Call:
     profile: str | None
     robot: tuple[str, ...] = ()
     recording: Path | None = None
+    studies: tuple[str, ...] = ()
 
 
-def run(call: Call) -> int:
+def run(call: Call, ending: Callable[[Path], int] | None = None) -> int:
     """Activate one gateway.
+
+    Args:
+        call: what was asked for.
+        ending: makes of the ended run's folder what is to be kept, and the exit code; certificate,
+            results and record unless given.
 
     Returns:
         The exit code: 0 approved, 1 rejected, 2 not proven, 70 a fault of Gatepass itself.
@@ -97,11 +106,17 @@ def run(call: Call) -> int:
         shortest, longest = plan.estimate_s(chosen, order, profile)
         tell("plan", checks=chosen.checks, shortest_s=shortest, longest_s=longest)
         with recorded(call.recording, order, testbed, profile.name):
-            inputs = Inputs(call.order, call.testbed, profile.name, call.robot)
-            return _carry_out(inputs, folder, room)
+            inputs = Inputs(
+                call.order, call.testbed, profile.name, call.robot, _studies(call, order)
+            )
+            return _carry_out(inputs, folder, room, ending or _certified)
 
 
-def _carry_out(inputs: Inputs, folder: Path, room: Room) -> int:
+def _studies(call: Call, order: Order) -> tuple[str, ...]:
+    return (*order.studies, *call.studies)
+
+
+def _carry_out(inputs: Inputs, folder: Path, room: Room, ending: Callable[[Path], int]) -> int:
     trouble: Exception | None = None
     try:
         status = execute(inputs, folder)
@@ -113,7 +128,7 @@ def _carry_out(inputs: Inputs, folder: Path, room: Room) -> int:
         trouble = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     room.give()
     with deaf():  # all that may be stopped is over; what is left takes seconds
-        return _close(status, folder, trouble)
+        return _close(status, folder, trouble, ending)
 
 
 def _room(folder: Path) -> Room:
@@ -157,30 +172,43 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     _robot_options(call.robot)
     if call.recording:
         must_be_new(call.recording)
-    checks, chosen = plan.selected(SUITES, call.robot)
+    checks, chosen = plan.selected(SUITES, call.robot, _studies(call, order))
     sentences.must_be_sound(checks, SUITES)
     return order, profile, chosen
 
 
-def _close(status: int, folder: Path, trouble: Exception | None) -> int:
-    """Certificate, results, record, closing box, exit code.
+def _close(
+    status: int, folder: Path, trouble: Exception | None, ending: Callable[[Path], int]
+) -> int:
+    """Undo what is left, and end the run; its exit code.
 
     Args:
         status: of Robot.
         folder: of the run.
         trouble: why Robot itself came to an early end.
+        ending: see `run`.
     """
     undone = _undone(folder)
     if undone:
         print(f"Gatepass: {undone}", file=sys.stderr)
-    output = folder / OUTPUT
     try:
-        outcome = certificate.write(output, folder / "certificate.html")
+        return ending(folder)
     except (DataError, OSError) as error:
         return _cut_short(status, folder, trouble or error)
+
+
+def _certified(folder: Path) -> int:
+    """Certificate, the studies' pages, results, record, closing box, exit code.
+
+    Raises:
+        DataError, OSError: there is no whole output, or no certificate can be written.
+    """
+    output = folder / OUTPUT
+    outcome = certificate.write(output, folder / "certificate.html")
+    pages = study.write(outcome, folder)
     pdf = certificate.write_pdf(outcome, folder / "certificate.html")
     changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
-    print(closing_box(outcome, folder, pdf, changed), flush=True)
+    print(closing_box(outcome, folder, pdf, changed, pages), flush=True)
     tell("ends", verdict=outcome.verdict)
     return EXIT_CODES[outcome.verdict]
 
@@ -217,7 +245,9 @@ def _cut_short(status: int, folder: Path, error: Exception) -> int:
     return EXIT_CODES[NOT_PROVEN]
 
 
-def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> str:
+def closing_box(
+    outcome: Outcome, folder: Path, pdf: str, changed: str = "", pages: Mapping[str, Path] = _NONE
+) -> str:
     """The verdict of the order, its reasons, and where everything lies.
 
     Args:
@@ -225,6 +255,7 @@ def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> 
         folder: of the run.
         pdf: path of the printed certificate, or why there is none.
         changed: what changed since the gateway's run before, in a line; may be empty.
+        pages: of the studies, by their names.
     """
     counts = ", ".join(
         f"{outcome.count(verdict)} {verdict}"
@@ -242,6 +273,7 @@ def closing_box(outcome: Outcome, folder: Path, pdf: str, changed: str = "") -> 
         "Certificate": folder / "certificate.html",
         "As PDF": pdf,
         "Report": folder / "report.html",
+        **{f"Study {name}": page for name, page in pages.items()},
         **({"History": changed} if changed else {}),
     }
     if left_changed(folder):

@@ -1,0 +1,78 @@
+"""What a study found, as tables that its page shows: recorded in ``output.xml`` like any figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Cell = float | int | str | None
+"""A figure, a word, or nothing where there is none."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        key: under which a row has it.
+        text: its heading.
+        unit: of its figures; empty for words.
+        decimals: that its figures are told with.
+        of: whose figures they are. What was published stands beside what was measured, and what
+            the rig carries alone beside both.
+    """
+
+    key: str
+    text: str
+    unit: str = ""
+    decimals: int = 0
+    of: Literal["", "measured", "published", "rig"] = ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A chart of a table's figures.
+
+    Attributes:
+        kind: bars by the label in `along`, or lines over the figures in `along`.
+        title: of the chart.
+        along: key of the column that the figures stand over.
+        value: key of the column that is drawn.
+        by: key of the column that tells lines or kinds of bars apart; empty where there is one.
+    """
+
+    kind: Literal["bars", "lines"]
+    title: str
+    along: str
+    value: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A table of a study, in the layout of its source.
+
+    Attributes:
+        study: name of the study.
+        name: of the table among the study's.
+        caption: what it tells.
+        source: the place in the source that has it.
+        columns: from the left.
+        rows: a cell a column, by key, and what charts tell lines apart by.
+        charts: drawn of it.
+        notes: what a reader has to know of it, in sentences.
+    """
+
+    study: str
+    name: str
+    caption: str
+    source: str
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, Cell], ...]
+    charts: tuple[Drawn, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict:
+        """As it is recorded."""
+        return asdict(self)

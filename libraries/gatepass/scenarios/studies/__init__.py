@@ -1,0 +1,1 @@
+"""Studies: published methods carried out whole."""

@@ -1,0 +1,47 @@
+"""What others measured of frames of a size, to stand beside a study's own figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gatepass.inputs.published import Published
+from gatepass.scenarios.studies.frames import FrameSize
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Published figures of one promise.
+
+    Attributes:
+        names: of the publications.
+        devices: which device each of them was about, in sentences.
+        figures: by frame size, in the promise's unit.
+    """
+
+    names: str
+    devices: tuple[str, ...]
+    figures: Mapping[FrameSize, float]
+
+
+def beside(published: Published, promise: str, sizes: Sequence[FrameSize]) -> Beside:
+    """The published figures of these frame sizes.
+
+    Args:
+        published: all that is known.
+        promise: identity of the figure.
+        sizes: that were measured.
+    """
+    wanted = {(size.family, size.label): size for size in sizes}
+    figures, sources = {}, {}
+    for one in published.references:
+        conditions = one.conditions
+        size = wanted.get((conditions.get("family"), str(conditions.get("frame"))))
+        if one.promise == promise and size:
+            figures[size] = one.value
+            sources[one.source] = published.sources[one.source]
+    return Beside(
+        ", ".join(one.name for one in sources.values()) or "Published",
+        tuple(f"{one.name}: {one.device}. {one.method}." for one in sources.values()),
+        figures,
+    )

@@ -1,0 +1,297 @@
+"""The tables of the study RFC 2544: in the RFC's layout, published figures beside the measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gatepass.results.study import Cell, Column, Drawn, StudyTable
+from gatepass.scenarios.studies.back_to_back import Bursts
+from gatepass.scenarios.studies.frames import LEAST_IPV6, FrameSize
+from gatepass.scenarios.studies.latency import Latency
+from gatepass.scenarios.studies.loss_curve import Point
+from gatepass.scenarios.studies.published import Beside
+from gatepass.scenarios.studies.recovery import Recovery
+from gatepass.scenarios.studies.rfc2544 import NAME, Rfc2544
+from gatepass.scenarios.studies.search import Bounds
+from gatepass.scenarios.studies.throughput import Throughput
+
+ETHERNET_10 = {
+    64: 14_880, 128: 8_445, 256: 4_528, 512: 2_349, 768: 1_586, 1024: 1_197, 1280: 961, 1518: 812,
+}  # fmt: skip
+"""Highest frame rates of 10 Mbit/s Ethernet by frame size (RFC 2544, appendix B)."""
+_TENS = 100
+"""So many of them are a line of 1 Gbit/s."""
+_AT_LEAST, _BETWEEN, _NONE = "at least: the rig's limit", "between the two", "below what was tried"
+_SIZE = (Column("family", "IP"), Column("frame", "Frame, bytes"))
+_SHAPED = "What a shaper's queue takes in by the end of a trial counts only as it comes out."
+
+
+def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTable:
+    """RFC 2544, 26.1: beside the theoretical rate of the medium.
+
+    Args:
+        found: by frame size.
+        published: what others measured, Mbit/s of frames.
+    """
+    return _table(
+        "throughput",
+        "Throughput: the highest rate at which no frame is lost, by frame size. A search tells a "
+        "rate that came through and one at which frames were lost; the truth lies between them.",
+        "RFC 2544, 26.1 and appendix B; RFC 5180, 5.2",
+        (
+            *_SIZE,
+            Column("line", "Line of 1 Gbit/s", "frames/s", 0, "published"),
+            Column("published", published.names, "Mbit/s", 0, "published"),
+            Column("per_s", "Carried", "frames/s", 0, "measured"),
+            Column("upper", "Lost at", "frames/s", 0, "measured"),
+            Column("mbps", "Carried, frames", "Mbit/s", 1, "measured"),
+            Column("line_mbps", "Carried, on the line", "Mbit/s", 1, "measured"),
+            Column("some", "With 0.5 % lost", "frames/s", 0, "measured"),
+            Column("rig", "Rig alone", "frames/s", 0, "rig"),
+            Column("share", "Share of the rig's", "%", 0, "rig"),
+            Column("told", "What is known"),
+        ),
+        [_throughput(one, published) for one in found],
+        (
+            Drawn("bars", "Throughput, frames a second", "frame", "per_s", "family"),
+            Drawn("bars", "Throughput, Mbit/s of frames", "frame", "mbps", "family"),
+        ),
+        (
+            "Mbit/s of frames count header and check sequence; on the line come 20 bytes of "
+            "preamble and gap to each frame.",
+            _SHAPED,
+            *published.devices,
+            *(
+                f"{one.size}: the search ended with its time, so its bounds lie further apart."
+                for one in found
+                if not one.found.whole
+            ),
+        ),
+    )
+
+
+def _throughput(one: Throughput, published: Beside) -> dict[str, Cell]:
+    size, bounds = one.size, one.without_loss
+    tens = ETHERNET_10.get(size.sizes[0]) if len(size.sizes) == 1 else None
+    line = tens * _TENS if tens else size.line_per_s(1000)
+    return {
+        **_of(size),
+        "line": round(line),
+        "published": published.figures.get(size),
+        "per_s": round(bounds.lower),
+        "upper": None if bounds.upper is None else round(bounds.upper),
+        "mbps": round(size.mbps(bounds.lower), 2),
+        "line_mbps": round(size.line_mbps(bounds.lower), 2),
+        "some": round(one.with_some_loss.lower),
+        "rig": round(one.rig_per_s),
+        "share": round(100 * bounds.lower / one.rig_per_s, 1),
+        "told": _known(bounds),
+    }
+
+
+def _known(bounds: Bounds) -> str:
+    if not bounds.lower:
+        return _NONE
+    return _BETWEEN if bounds.upper is not None else _AT_LEAST
+
+
+def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> StudyTable:
+    """RFC 2544, 26.2.
+
+    Args:
+        found: by frame size.
+        repeats: trials of each.
+        published: what others measured, microseconds.
+    """
+    return _table(
+        "latency",
+        f"Latency at the throughput's rate, one way, mean of {repeats} trials.",
+        "RFC 2544, 26.2",
+        (
+            *_SIZE,
+            Column("per_s", "Sent", "frames/s", 0, "measured"),
+            Column("published", published.names, "us", 0, "published"),
+            Column("mean", "Mean", "us", 0, "measured"),
+            Column("half_width", "±, 95 %", "us", 0, "measured"),
+            Column("p50", "Half are below", "us", 0, "measured"),
+            Column("p99", "99 % are below", "us", 0, "measured"),
+            Column("longest", "Longest", "us", 0, "measured"),
+            Column("lost", "Lost", "%", 3, "measured"),
+            Column("rig", "Rig alone, mean", "us", 0, "rig"),
+            Column("error", "Clocks, ±", "us", 0, "rig"),
+        ),
+        [
+            {
+                **_of(one.size),
+                "per_s": round(one.per_s),
+                "published": published.figures.get(one.size),
+                "mean": _finite(one.through.mean.mean),
+                "half_width": _finite(one.through.mean.half_width),
+                "p50": _finite(one.through.p50),
+                "p99": _finite(one.through.p99),
+                "longest": _finite(one.through.longest),
+                "lost": round(100 * one.through.lost, 4),
+                "rig": _finite(one.beside.mean.mean),
+                "error": one.error_us,
+            }
+            for one in found
+        ],
+        (Drawn("bars", "Mean latency at the throughput, us", "frame", "mean", "family"),),
+        (
+            "The RFC times one tagged frame a trial. Here every frame of a trial is timed.",
+            "At the throughput a queue is about to fill: what waits there is part of the latency.",
+            *published.devices,
+        ),
+    )
+
+
+def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
+    """RFC 2544, 26.3."""
+    points = [point for curve in curves for point in curve]
+    return _table(
+        "loss",
+        "Frame loss rate over the offered load, downwards until two trials lose nothing.",
+        "RFC 2544, 26.3",
+        (
+            *_SIZE,
+            Column("percent", "Of the rig's rate", "%", 0, "rig"),
+            Column("per_s", "Offered", "frames/s", 0, "measured"),
+            Column("mbps", "Offered, frames", "Mbit/s", 1, "measured"),
+            Column("loss", "Lost", "%", 2, "measured"),
+            Column("told", "What is known"),
+        ),
+        [
+            {
+                **_of(point.size),
+                "percent": point.percent,
+                "per_s": round(point.per_s),
+                "mbps": round(point.size.mbps(point.per_s), 2),
+                "loss": None if point.loss_percent is None else round(point.loss_percent, 4),
+                "told": f"not told: {point.by_rig}" if point.by_rig else "",
+                "size": str(point.size),
+            }
+            for point in points
+        ],
+        (Drawn("lines", "Loss over the offered load, %", "mbps", "loss", "size"),),
+        ("The RFC begins at the medium's rate; here it is what the rig carries alone.",),
+    )
+
+
+def burst_table(found: Sequence[Bursts]) -> StudyTable:
+    """RFC 2544, 26.4."""
+    return _table(
+        "back_to_back",
+        "Back-to-back frames: the longest burst that loses nothing.",
+        "RFC 2544, 26.4",
+        (
+            *_SIZE,
+            Column("per_s", "Rate within", "frames/s", 0, "rig"),
+            Column("frames", "Longest burst", "frames", 0, "measured"),
+            Column("ms", "It lasts", "ms", 1, "measured"),
+            Column("repeats", "Repeats", "", 0),
+            Column("told", "What is known"),
+        ),
+        [
+            {
+                **_of(one.size),
+                "per_s": round(one.per_s),
+                "frames": round(one.frames),
+                "ms": round(one.seconds * 1000, 2),
+                "repeats": one.repeats,
+                "told": "at least: no longer one was tried" if one.whole else "",
+            }
+            for one in found
+        ],
+        (),
+        (
+            "The RFC sends them with the smallest gap of the medium; here they go as fast as the "
+            "rig carries frames alone.",
+        ),
+    )
+
+
+def recovery_table(found: Sequence[Recovery]) -> StudyTable:
+    """RFC 2544, 26.5."""
+    return _table(
+        "recovery",
+        "Recovery: for how long frames are lost after an overload of 110 % of the throughput has "
+        "sunk to half of it.",
+        "RFC 2544, 26.5",
+        (
+            *_SIZE,
+            Column("per_s", "Throughput", "frames/s", 0, "measured"),
+            Column("lost", "Lost in all", "frames", 0, "measured"),
+            Column("seconds", "Recovered after", "s", 1, "measured"),
+            Column("told", "What is known"),
+        ),
+        [
+            {
+                **_of(one.size),
+                "per_s": round(one.per_s),
+                "lost": one.lost,
+                "seconds": one.seconds,
+                "told": one.why if one.why else "to within 0.1 s",
+            }
+            for one in found
+        ],
+    )
+
+
+def conditions_table(study: Rfc2544) -> StudyTable:
+    """What differs from the source: how it was carried out, and on what."""
+    asked, searches = study.conditions, study.conditions.search
+    rows = [
+        ("Frame sizes", "64, 128, 256, 512, 1024, 1280, 1518 bytes",
+         ", ".join(f"{one.family} {one.label}" for one in study.searched)),
+        ("Smallest frame over IPv6", "64 bytes (RFC 5180, 5.1.1)",
+         f"{LEAST_IPV6} bytes: a frame has to hold what tells it from others"),
+        ("Length of a trial", "60 s at least (24)",
+         f"{searches.first_s:g} s while it is searched, {searches.final_s:g} s where it decides"),
+        ("Search", "steps or halves until the rate is found (26.1)",
+         f"MLRsearch, bounds at most {searches.width * 100:g} % apart, no loss and 0.5 % loss"),
+        ("Latency", "20 repeats of 120 s, one tagged frame each (26.2)",
+         f"{asked.latency_repeats} repeats of {asked.latency_s:g} s, every frame is timed"),
+        ("Loss rate", "trials from the medium's rate downwards (26.3)",
+         f"trials of {asked.curve_s:g} s from the rig's rate downwards"),
+        ("Bursts", "2 s or longer, 50 repeats (26.4)",
+         f"up to {asked.burst_s:g} s, {asked.bursts} repeats"),
+        ("Overload", "60 s at 110 %, then half (26.5)",
+         f"{asked.overload_s:g} s at 110 % of the throughput, then {asked.after_s:g} s at half"),
+        ("Reset", "recovery from a reset (26.6)",
+         "left out here: what passes while a gateway restarts is a check of its own"),
+        ("Frames", "of the medium, from a tester's hardware",
+         "UDP datagrams of a program on Linux, their frame sizes reckoned with check sequence"),
+        ("Directions", "also both at once (RFC 5180, 5.2)", "from the client to the server"),
+        ("Addresses", "one pair, then 256 networks at random (12)", "one pair"),
+        ("Modifiers", "broadcasts, management, routing updates, filters (11)",
+         "one policy that permits the traffic, among those that the gateway has"),
+    ]  # fmt: skip
+    return StudyTable(
+        NAME,
+        "conditions",
+        "What differs from the source, and from its rig.",
+        "RFC 2544",
+        (Column("what", "What"), Column("source", "In the RFC"), Column("here", "Here")),
+        tuple({"what": what, "source": source, "here": here} for what, source, here in rows),
+    )
+
+
+def _table(
+    name: str,
+    caption: str,
+    source: str,
+    columns: Sequence[Column],
+    rows: Sequence[dict[str, Cell]],
+    charts: Sequence[Drawn] = (),
+    notes: Sequence[str] = (),
+) -> StudyTable:
+    parts = tuple(columns), tuple(rows), tuple(charts), tuple(notes)
+    return StudyTable(NAME, name, caption, source, *parts)
+
+
+def _of(size: FrameSize) -> dict[str, Cell]:
+    return {"family": size.family, "frame": size.label}
+
+
+def _finite(figure: float | None) -> Cell:
+    return None if figure is None or figure != figure else round(figure, 1)

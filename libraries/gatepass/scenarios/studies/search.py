@@ -1,0 +1,227 @@
+"""The highest rate at which no more than a share of the frames is lost, by MLRsearch.
+
+MLRsearch looks for several loss ratios at once and begins with short trials, so that it needs less
+traffic than a binary search (draft-ietf-bmwg-mlrsearch; FD.io's own implementation). What it finds
+is a rate that holds and one that does not, and the truth lies between the two.
+
+A queue lifts short trials: what it takes in by their end was not lost, and not carried at that rate
+either. So the lower bound is the rate at which the frames came through, counted until the last has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from MLRsearch import (
+    AbstractMeasurer,
+    Config,
+    MeasurementResult,
+    MultipleLossRatioSearch,
+    SearchGoal,
+)
+
+from gatepass.results.datagrams import Carried
+
+NO_LOSS, SOME_LOSS = 0.0, 0.005
+"""RFC 2544's throughput (RFC 1242, 3.17), and the ratio that is told beside it."""
+_US = 1e6
+
+Trial = Callable[[float, float], tuple[Carried, str]]
+"""A trial of so many frames a second for so many seconds, and why the rig was its limit, if so."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How thoroughly is searched.
+
+    Attributes:
+        width: how far the bounds may lie apart, as a share of the upper one.
+        first_s, final_s: length of the first trials, and of those that decide, in seconds.
+        sum_s: seconds of trials that a bound takes.
+        exceed: share of them that may be lossy at a lower bound.
+        limit_s: after which the search ends with what it has.
+    """
+
+    width: float
+    first_s: float
+    final_s: float
+    sum_s: float
+    exceed: float
+    limit_s: float
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A trial of a search.
+
+    Attributes:
+        per_s: frames a second that were asked for.
+        seconds: for how long.
+        carried: what became of them.
+        by_rig: why the rig was its limit; empty where it was not.
+    """
+
+    per_s: float
+    seconds: float
+    carried: Carried
+    by_rig: str = ""
+
+    def holds(self, ratio: float) -> bool:
+        """Whether no larger share was lost."""
+        return not self.by_rig and self.carried.loss_ratio <= ratio
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Between which rates the searched one lies, frames a second.
+
+    Attributes:
+        ratio: that may be lost.
+        lower: that came through; 0 where even the least rate lost more.
+        offered: at which it did.
+        upper: at which more was lost; None where no rate that the rig carries loses so much.
+        by_rig: why no upper bound is known; empty where it is.
+    """
+
+    ratio: float
+    lower: float
+    offered: float
+    upper: float | None
+    by_rig: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        bounds: by the loss ratios.
+        attempts: all its trials, in their order.
+        whole: whether it came to its end in time.
+    """
+
+    bounds: dict[float, Bounds]
+    attempts: Sequence[Attempt] = field(repr=False)
+    whole: bool = True
+
+    @property
+    def traffic_s(self) -> float:
+        """Seconds of traffic that it took."""
+        return sum(one.seconds for one in self.attempts)
+
+
+def search(
+    trial: Trial,
+    least: float,
+    most: float,
+    effort: Effort,
+    ratios: Sequence[float] = (NO_LOSS, SOME_LOSS),
+) -> Found:
+    """Search between two rates for each loss ratio.
+
+    Args:
+        trial: sends.
+        least, most: frames a second; the rig carries that many without loss beside the gateway.
+        effort: how thoroughly.
+        ratios: shares that may be lost.
+    """
+    measurer = _Measurer(trial)
+    goals = [
+        SearchGoal(
+            loss_ratio=ratio,
+            exceed_ratio=effort.exceed,
+            relative_width=effort.width,
+            initial_trial_duration=effort.first_s,
+            final_trial_duration=effort.final_s,
+            duration_sum=effort.sum_s,
+            fail_fast=False,
+        )
+        for ratio in ratios
+    ]
+    config = Config()
+    config.min_load = least  # first, as each is held against the other where it is set
+    config.max_load = most
+    config.goals, config.search_duration_max = goals, effort.limit_s
+    config.warmup_duration = None
+    try:
+        results = MultipleLossRatioSearch(config=config).search(measurer=measurer, debug=_silent)
+    except RuntimeError:  # the time is over
+        bounds = {ratio: _of_trials(measurer.attempts, ratio, effort) for ratio in ratios}
+        return Found(bounds, measurer.attempts, whole=False)
+    bounds = {}
+    for goal, result in results.items():
+        low, high = result.relevant_lower_bound, result.relevant_upper_bound
+        bounds[goal.loss_ratio] = _bounds(
+            measurer.attempts,
+            goal.loss_ratio,
+            None if low is None else float(low),
+            None if high is None else float(high),
+        )
+    return Found(bounds, measurer.attempts)
+
+
+def came_through(carried: Carried) -> float:
+    """Frames a second at which a trial's frames came through, until the last of them had.
+
+    By how much the delay grew in the trial tells how long the queue took to empty after it; of that
+    neither the clocks' offset nor the way itself is a part.
+    """
+    if carried.sent < 2 or not carried.sent_per_s:
+        return 0.0
+    grown_s = (carried.delay.percentile(99.9) - carried.delay.percentile(0)) / _US
+    lasted_s = carried.sent / carried.sent_per_s + max(0.0, grown_s)
+    return (carried.sent - carried.lost) / lasted_s
+
+
+def _bounds(
+    attempts: Sequence[Attempt], ratio: float, low: float | None, high: float | None
+) -> Bounds:
+    """Bounds by the rates that a search has told."""
+    held = [one for one in attempts if one.per_s == low and one.holds(ratio)]
+    lower = min((came_through(one.carried) for one in _longest(held)), default=0.0)
+    lossy = [one for one in attempts if one.per_s == high and not one.holds(ratio)]
+    reasons = [one.by_rig for one in lossy if one.by_rig]
+    if high is None or (reasons and len(reasons) == len(lossy)):
+        why = reasons[0] if reasons else "the rig carries no more on the path without the gateway"
+        return Bounds(ratio, lower, low or 0.0, None, why)
+    return Bounds(ratio, lower, low or 0.0, high)
+
+
+def _longest(attempts: Sequence[Attempt]) -> list[Attempt]:
+    most = max((one.seconds for one in attempts), default=0.0)
+    return [one for one in attempts if one.seconds == most]
+
+
+def _of_trials(attempts: Sequence[Attempt], ratio: float, effort: Effort) -> Bounds:
+    """Bounds of a search that was cut short, by its trials of full length."""
+    full = [one for one in attempts if one.seconds >= effort.final_s]
+    lossy = [one.per_s for one in full if not one.holds(ratio)]
+    high = min(lossy, default=None)
+    held = [one.per_s for one in full if one.holds(ratio) and (high is None or one.per_s < high)]
+    return _bounds(full, ratio, max(held, default=None), high)
+
+
+class _Measurer(AbstractMeasurer):
+    """Sends MLRsearch's trials, and keeps them."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self.attempts: list[Attempt] = []
+
+    def measure(self, intended_duration: float, intended_load: float) -> MeasurementResult:
+        """One trial; what the rig brought about is loss to MLRsearch, and told apart after it."""
+        carried, by_rig = self._trial(intended_load, intended_duration)
+        self.attempts.append(Attempt(intended_load, intended_duration, carried, by_rig))
+        # what was not sent would be taken for lost, and a frame too many as well
+        lost = max(1, carried.lost, carried.unsent) if by_rig else carried.lost
+        return MeasurementResult(
+            intended_duration=intended_duration,
+            intended_load=intended_load,
+            offered_count=max(carried.sent, lost),
+            loss_count=lost,
+        )
+
+
+def _silent(text: str) -> None:
+    """It tells each of its steps; the trials say the same."""
