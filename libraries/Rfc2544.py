@@ -66,7 +66,7 @@ class Rfc2544(KeywordLibrary):
             NotProven: a frame size could not be measured.
         """
         found = self._study.throughputs()
-        self._tell(tables.conditions_table(self._study))
+        self._tell(tables.differences_table(self._study))
         self._tell(tables.throughput_table(found, self._published(_THROUGHPUT)))
         for one in found:
             if one.size != _LARGEST:  # that one is held against the order, in a check of its own

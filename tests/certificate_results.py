@@ -44,6 +44,7 @@ def _suite(name: str, outcome: Outcome) -> str:
 def _test(check: Check) -> str:
     said = [record.dump("measurement", one) for one in check.measurements]
     said += [record.dump("evidence", one) for one in check.evidence]
+    said += [record.dump("study", one.as_json()) for one in check.tables]
     message = _PREFIX.get(check.verdict, "") + check.message if check.message else ""
     tags = "".join(f"<tag>{escape(tag)}</tag>" for tag in check.tags)
     return (

@@ -6,6 +6,7 @@ A function of ``output.xml`` alone, like the certificate. It is for engineers, s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from markupsafe import Markup
@@ -18,28 +19,29 @@ from gatepass.report.phrases import join
 from gatepass.report.wording import FALLBACK, Wording, wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
-from gatepass.results.study import Cell, Column, StudyTable
+from gatepass.results.study import DIFFERENCES, Cell, Column, StudyTable
 
 TEMPLATE = "study.html"
-_OF = {"published": "published", "measured": "measured", "rig": "the rig alone"}
+_OF = {"published": "Published", "measured": "Measured", "rig": "The rig alone"}
 
 
 @dataclass(frozen=True)
 class Head:
-    """A column's heading; `of` tells whose figures stand below it."""
+    """A column's heading."""
 
     text: str
     unit: str
-    of: str
     figure: bool
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A table as the page shows it."""
+    """A table as the page shows it; `whose` figures stand in how many columns, from the left."""
 
+    title: str
     caption: str
     source: str
+    whose: list[tuple[str, int]]
     heads: list[Head]
     rows: list[list[tuple[str, bool]]]
     charts: list[tuple[str, Markup]]
@@ -48,11 +50,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A check of the study, and what it said."""
+    """A check of the study, and what it said or saw."""
 
     name: str
     verdict: str
-    message: str
+    seen: str
 
 
 def name_of(study: str) -> str:
@@ -90,7 +92,8 @@ def render(outcome: Outcome, study: str) -> str:
     """
     words = wording(FALLBACK)
     checks = [check for check in outcome.checks if _part_of(check, study)]
-    tables = [table for check in checks for table in check.tables if table.study == study]
+    found = [table for check in checks for table in check.tables if table.study == study]
+    tables = sorted(found, key=lambda table: table.name == DIFFERENCES)  # what was found is first
     known = STUDIES.get(study)
     return template(TEMPLATE).render(
         t=words.texts,
@@ -100,7 +103,8 @@ def render(outcome: Outcome, study: str) -> str:
         facts=_facts(outcome, words),
         when=words.date(outcome.run.get("started", "")),
         run=str(outcome.run.get("run_id", "")),
-        verdicts=[Verdict(check.name, check.verdict, check.message) for check in checks],
+        verdicts=[_verdict(check) for check in checks],
+        lead=[note for table in tables if table.name == DIFFERENCES for note in table.notes],
         tables=[_shown(table, words) for table in tables],
         gatepass=str(outcome.run.get("gatepass") or gatepass.__version__),
     )
@@ -108,6 +112,11 @@ def render(outcome: Outcome, study: str) -> str:
 
 def _part_of(check: Check, study: str) -> bool:
     return study in check.tags or any(table.study == study for table in check.tables)
+
+
+def _verdict(check: Check) -> Verdict:
+    seen = check.message or " ".join(one.observed for one in check.evidence)
+    return Verdict(check.name, check.verdict, seen)
 
 
 def _facts(outcome: Outcome, words: Wording) -> list[tuple[str, str]]:
@@ -130,9 +139,11 @@ def _facts(outcome: Outcome, words: Wording) -> list[tuple[str, str]]:
 def _shown(table: StudyTable, words: Wording) -> Shown:
     columns = [one for one in table.columns if _filled(table, one)]
     return Shown(
+        title=table.title,
         caption=table.caption,
         source=table.source,
-        heads=[Head(one.text, one.unit, _OF.get(one.of, ""), bool(one.unit)) for one in columns],
+        whose=[(_OF.get(of, ""), len([*some])) for of, some in groupby(one.of for one in columns)],
+        heads=[Head(one.text, one.unit, bool(one.unit)) for one in columns],
         rows=[
             [(_cell(row.get(one.key), one, words), bool(one.unit)) for one in columns]
             for row in table.rows
@@ -142,7 +153,7 @@ def _shown(table: StudyTable, words: Wording) -> Shown:
             for at, drawn in enumerate(table.charts)
             if (picture := study_charts.chart(table, drawn, f"{table.name}-{at}", words))
         ],
-        notes=table.notes,
+        notes=() if table.name == DIFFERENCES else table.notes,
     )
 
 

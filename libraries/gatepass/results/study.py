@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+DIFFERENCES = "differences"
+"""Name of the table that tells what differs from the source and from its rig."""
 Cell = float | int | str | None
 """A figure, a word, or nothing where there is none."""
 
@@ -55,7 +57,8 @@ class StudyTable:
 
     Attributes:
         study: name of the study.
-        name: of the table among the study's.
+        name: of the table among the study's; `DIFFERENCES` where it tells what is otherwise here.
+        title: a word or two.
         caption: what it tells.
         source: the place in the source that has it.
         columns: from the left.
@@ -66,6 +69,7 @@ class StudyTable:
 
     study: str
     name: str
+    title: str
     caption: str
     source: str
     columns: tuple[Column, ...]

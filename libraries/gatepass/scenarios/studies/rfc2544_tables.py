@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gatepass.results.study import Cell, Column, Drawn, StudyTable
+from gatepass.results.study import DIFFERENCES, Cell, Column, Drawn, StudyTable
 from gatepass.scenarios.studies.back_to_back import Bursts
+from gatepass.scenarios.studies.conditions import WHOLE
 from gatepass.scenarios.studies.frames import LEAST_IPV6, FrameSize
 from gatepass.scenarios.studies.latency import Latency
 from gatepass.scenarios.studies.loss_curve import Point
@@ -23,6 +24,10 @@ _TENS = 100
 """So many of them are a line of 1 Gbit/s."""
 _AT_LEAST, _BETWEEN, _NONE = "at least: the rig's limit", "between the two", "below what was tried"
 _SIZE = (Column("family", "IP"), Column("frame", "Frame, bytes"))
+_SHORTER = (
+    "Carried out with shorter and fewer trials than RFC 2544 asks for: a first answer. The profile "
+    "standard has the RFC's own conditions."
+)
 _SHAPED = "What a shaper's queue takes in by the end of a trial counts only as it comes out."
 
 
@@ -35,7 +40,8 @@ def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTab
     """
     return _table(
         "throughput",
-        "Throughput: the highest rate at which no frame is lost, by frame size. A search tells a "
+        "Throughput",
+        "The highest rate at which no frame is lost, by frame size. A search tells a "
         "rate that came through and one at which frames were lost; the truth lies between them.",
         "RFC 2544, 26.1 and appendix B; RFC 5180, 5.2",
         (
@@ -105,12 +111,13 @@ def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> 
     """
     return _table(
         "latency",
-        f"Latency at the throughput's rate, one way, mean of {repeats} trials.",
+        "Latency",
+        f"At the throughput's rate, one way, mean of {repeats} trials.",
         "RFC 2544, 26.2",
         (
             *_SIZE,
-            Column("per_s", "Sent", "frames/s", 0, "measured"),
             Column("published", published.names, "us", 0, "published"),
+            Column("per_s", "Sent", "frames/s", 0, "measured"),
             Column("mean", "Mean", "us", 0, "measured"),
             Column("half_width", "±, 95 %", "us", 0, "measured"),
             Column("p50", "Half are below", "us", 0, "measured"),
@@ -150,7 +157,8 @@ def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
     points = [point for curve in curves for point in curve]
     return _table(
         "loss",
-        "Frame loss rate over the offered load, downwards until two trials lose nothing.",
+        "Frame loss rate",
+        "Over the offered load, downwards until two trials lose nothing.",
         "RFC 2544, 26.3",
         (
             *_SIZE,
@@ -181,14 +189,15 @@ def burst_table(found: Sequence[Bursts]) -> StudyTable:
     """RFC 2544, 26.4."""
     return _table(
         "back_to_back",
-        "Back-to-back frames: the longest burst that loses nothing.",
+        "Back-to-back frames",
+        "The longest burst that loses nothing.",
         "RFC 2544, 26.4",
         (
             *_SIZE,
             Column("per_s", "Rate within", "frames/s", 0, "rig"),
             Column("frames", "Longest burst", "frames", 0, "measured"),
             Column("ms", "It lasts", "ms", 1, "measured"),
-            Column("repeats", "Repeats", "", 0),
+            Column("repeats", "Repeats", "bursts", 0, "measured"),
             Column("told", "What is known"),
         ),
         [
@@ -214,7 +223,8 @@ def recovery_table(found: Sequence[Recovery]) -> StudyTable:
     """RFC 2544, 26.5."""
     return _table(
         "recovery",
-        "Recovery: for how long frames are lost after an overload of 110 % of the throughput has "
+        "Recovery from overload",
+        "For how long frames are lost after an overload of 110 % of the throughput has "
         "sunk to half of it.",
         "RFC 2544, 26.5",
         (
@@ -237,7 +247,7 @@ def recovery_table(found: Sequence[Recovery]) -> StudyTable:
     )
 
 
-def conditions_table(study: Rfc2544) -> StudyTable:
+def differences_table(study: Rfc2544) -> StudyTable:
     """What differs from the source: how it was carried out, and on what."""
     asked, searches = study.conditions, study.conditions.search
     rows = [
@@ -266,18 +276,20 @@ def conditions_table(study: Rfc2544) -> StudyTable:
         ("Modifiers", "broadcasts, management, routing updates, filters (11)",
          "one policy that permits the traffic, among those that the gateway has"),
     ]  # fmt: skip
-    return StudyTable(
-        NAME,
-        "conditions",
-        "What differs from the source, and from its rig.",
-        "RFC 2544",
+    return _table(
+        DIFFERENCES,
+        "What differs from the source, and from its rig",
+        "How it was carried out here.",
+        "RFC 2544, by its sections; RFC 5180",
         (Column("what", "What"), Column("source", "In the RFC"), Column("here", "Here")),
-        tuple({"what": what, "source": source, "here": here} for what, source, here in rows),
+        [{"what": what, "source": source, "here": here} for what, source, here in rows],
+        notes=() if asked == WHOLE else (_SHORTER,),
     )
 
 
 def _table(
     name: str,
+    title: str,
     caption: str,
     source: str,
     columns: Sequence[Column],
@@ -286,7 +298,7 @@ def _table(
     notes: Sequence[str] = (),
 ) -> StudyTable:
     parts = tuple(columns), tuple(rows), tuple(charts), tuple(notes)
-    return StudyTable(NAME, name, caption, source, *parts)
+    return StudyTable(NAME, name, title, caption, source, *parts)
 
 
 def _of(size: FrameSize) -> dict[str, Cell]:
