@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cases import AFTER, BEFORE, CLEAN, CLOCKS, FAIL, GATEWAY_READY, KNOWN, NOT_PROVEN, READY, Case
 
+from gatepass.inputs.studies import STUDIES
 from gatepass.run.plan import planned
 from lab.base.faults import DATA_PLANE, FAULTS, LICENCE, MANAGEMENT
 
@@ -78,7 +79,7 @@ def without_a_fault(cases: Iterable[Case]) -> list[str]:
     """The checks that nothing fails, or for those of the rig: leaves not proven."""
     return [
         check
-        for _, check in planned(SUITES)
+        for _, check in planned(SUITES, tuple(STUDIES))
         if not faults_of(check, cases, NOT_PROVEN if check in ABOUT_THE_RIG else FAIL)
     ]
 
@@ -86,7 +87,7 @@ def without_a_fault(cases: Iterable[Case]) -> list[str]:
 def page() -> str:
     """The table as a page of the documentation."""
     cases = all_cases()
-    plan = planned(SUITES)
+    plan = planned(SUITES, tuple(STUDIES))
     by_rig = [one.name for one in FAULTS.values() if one.side != "gateway"]
     return _PAGE.format(
         checks=_rows(

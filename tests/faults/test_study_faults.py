@@ -1,0 +1,50 @@
+"""A study holds the gateway to what was ordered, and knows whether its frames passed it at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import FAIL, Case, alone, cases_of, prove
+from faulty_lab import FaultyLab
+
+from gatepass.base.paths import VARIABLES
+
+TIER = "The Largest Frames Carry The Rate Of The Tier"
+PARTS = (
+    "Throughput Is Known For Each Frame Size",
+    TIER,
+    "Latency Is Known At That Throughput",
+    "Loss Is Known At Each Load",
+    "The Longest Burst Without Loss Is Known",
+    "Recovery From An Overload Is Known",
+)
+STUDY = ("*.Studies.Rfc2544.*",)
+
+RUNS = alone(
+    Case(
+        ("shaper-below-tier",),
+        STUDY,
+        {TIER: (FAIL, "frame 1518", "promised is at least 311.918 Mbit/s", "shaper")},
+    ),
+    Case(
+        ("policy-missing",),
+        STUDY,
+        {name: (FAIL, "No frame over IPv", "gets through the gateway") for name in PARTS},
+    ),
+)
+CASES = cases_of(RUNS)
+
+
+@pytest.fixture(scope="module")
+def order(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lab's order with the study."""
+    usual = (VARIABLES / "orders" / "lab.yaml").read_text(encoding="utf-8")
+    path = tmp_path_factory.mktemp("order") / "study.yaml"
+    path.write_text(f"{usual}\nstudies: [rfc2544]\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("cases", RUNS)
+def test_caught(lab: FaultyLab, cases: tuple[Case, ...], order: Path) -> None:
+    prove(lab, *cases, order=order)
