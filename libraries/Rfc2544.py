@@ -19,6 +19,7 @@ from gatepass.scenarios.studies.frames import IPV4, IPV6, FrameSize, Way, Ways
 from gatepass.scenarios.studies.latency import ONE_CLOCK, Clocks
 from gatepass.scenarios.studies.published import Beside, beside
 from gatepass.scenarios.studies.rfc2544 import Rfc2544 as Study
+from gatepass.scenarios.studies.rfc2544_differences import differences_table
 from gatepass.scenarios.studies.throughput import Throughput
 from gatepass.scenarios.studies.trials import Ledger, Send, between
 from gatepass.verdict.judgement import Rig
@@ -66,7 +67,7 @@ class Rfc2544(KeywordLibrary):
             NotProven: a frame size could not be measured.
         """
         found = self._study.throughputs()
-        self._tell(tables.differences_table(self._study))
+        self._tell(differences_table(self._study))
         self._tell(tables.throughput_table(found, self._published(_THROUGHPUT)))
         for one in found:
             if one.size != _LARGEST:  # that one is held against the order, in a check of its own

@@ -16,6 +16,7 @@ from gatepass.scenarios.studies.frames import IPV4, IPV6, Way, Ways
 from gatepass.scenarios.studies.latency import ONE_CLOCK
 from gatepass.scenarios.studies.published import beside
 from gatepass.scenarios.studies.rfc2544 import Rfc2544
+from gatepass.scenarios.studies.rfc2544_differences import differences_table
 from simulated_gateway import BESIDE, THROUGH, SimulatedGateway
 
 PARTS = {
@@ -40,7 +41,7 @@ def measured() -> dict[str, StudyTable]:
     rates = beside(published, "frame_throughput", study.searched)
     delays = beside(published, "frame_latency", study.searched)
     made = [
-        tables.differences_table(study),
+        differences_table(study),
         tables.throughput_table(found, rates),
         tables.latency_table(study.latencies(lambda: ONE_CLOCK, 0.95), 3, delays),
         tables.loss_table(study.loss_curves()),

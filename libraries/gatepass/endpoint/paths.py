@@ -15,10 +15,10 @@ from gatepass.results.trial import POLICING, Load
 
 _LEAST_MTU = Load.datagram_bytes + 28
 """Of datagrams with the headers of IPv4 and UDP."""
-_WITH_DATAGRAMS = ("stateful_firewall", "tier_ceiling", "latency")
-MEASURED = (
-    *("baseline_before", "stateful_firewall", "tier_ceiling", "latency", "baseline_after"),
+_WITH_DATAGRAMS = (
+    *("stateful_firewall", "tier_ceiling", "latency", "service_objectives", "studies"),
 )
+MEASURED = ("baseline_before", *_WITH_DATAGRAMS, "baseline_after")
 """The chapters that a tier's whole rate is sent in."""
 ON_THE_WIRE = 1538 / 1448
 """Bytes on an Ethernet for a byte of TCP's content: 1,448 of 1,538 with preamble and gap (IEEE

@@ -17,9 +17,10 @@ from robot.run import RobotFramework
 from gatepass.base.errors import InputError
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile, Profile
-from gatepass.inputs.studies import left_out
+from gatepass.inputs.studies import STUDIES, left_out
 from gatepass.inputs.testbed import Testbed
 from gatepass.results.chapters import chapter_of
+from gatepass.scenarios.studies.conditions import CONDITIONS
 
 NAME = "Acceptance"
 """Of the whole suite, in reports and in the long names of its parts."""
@@ -44,6 +45,10 @@ _AROUND_A_TRIAL_S = 0.15
 """Starting, polling and fetching around one trial, in seconds, as seen in the lab."""
 
 
+_LASTS_S = {"rfc2544": lambda profile: CONDITIONS[profile.studies].lasts_s}
+"""About how long each study takes, by the profile, in seconds."""
+
+
 @dataclass(frozen=True)
 class Chosen:
     """What a run will do.
@@ -57,6 +62,7 @@ class Chosen:
         downloaded: how many of them download a large file.
         awaited: how many of them wait for a tunnel's keys.
         delayed: how many of them look how long packets take.
+        studies: names of the studies that are among them.
     """
 
     checks: int
@@ -67,6 +73,7 @@ class Chosen:
     downloaded: int = 0
     awaited: int = 0
     delayed: int = 0
+    studies: tuple[str, ...] = ()
 
 
 def planned(suites: Path, studies: Sequence[str] = ()) -> list[tuple[str, str]]:
@@ -116,7 +123,8 @@ def selected(
         sum(tag in test.tags for test in tests)
         for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED, DELAYED)
     )
-    return root, Chosen(len(tests), whole, len(chapters), *tagged)
+    carried_out = tuple(name for name in STUDIES if any(name in test.tags for test in tests))
+    return root, Chosen(len(tests), whole, len(chapters), *tagged, studies=carried_out)
 
 
 def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, float]:
@@ -129,6 +137,8 @@ def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, f
         fast, slow = order.promise.stateful_mbps, order.promise.security_services_mbps
         shortest += chosen.downloaded * megabits * 2 / fast
         longest += chosen.downloaded * megabits * (1 / fast + 1 / slow)
+    studied = sum(_LASTS_S[name](profile) for name in chosen.studies)
+    shortest, longest = shortest + studied, longest + studied
     others = (chosen.checks - chosen.measured) * _OTHER_S + chosen.awaited * _AWAITED_S
     probes = chosen.delayed / _SHARED * (profile.delay_trial_s + _AROUND_PROBES_S)
     around = chosen.measured * _AROUND_A_TRIAL_S

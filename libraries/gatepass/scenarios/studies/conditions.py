@@ -5,7 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gatepass.scenarios.studies.frames import IMIX, IPV4, IPV6, RFC2544_SIZES, FrameSize, sizes
-from gatepass.scenarios.studies.search import Effort
+
+_SEARCH, _RIG, _CURVE, _BURST = 10, 3, 8, 3
+"""Trials that a part takes, as seen in the lab: of a search, beside the gateway, of a curve, of a
+burst."""
+_AROUND_S = 1.5
+"""What a trial takes beside its traffic, in seconds, as seen in the lab."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How thoroughly is searched.
+
+    Attributes:
+        width: how far the bounds may lie apart, as a share of the upper one.
+        first_s, final_s: length of the first trials, and of those that decide, in seconds.
+        sum_s: seconds of trials that a bound takes.
+        exceed: share of them that may be lossy at a lower bound.
+        limit_s: after which the search ends with what it has.
+    """
+
+    width: float
+    first_s: float
+    final_s: float
+    sum_s: float
+    exceed: float
+    limit_s: float
 
 
 @dataclass(frozen=True)
@@ -38,9 +63,25 @@ class Conditions:
     overload_s: float
     after_s: float
 
+    @property
+    def lasts_s(self) -> float:
+        """About how long it takes with these, in seconds."""
+        search = self.search
+        trials = _SEARCH * (search.first_s + search.final_s) / 2, _RIG * self.rig_s
+        each = (
+            (self.latency_repeats + _RIG, self.latency_s),
+            (_CURVE, self.curve_s),
+            (self.bursts * _BURST, self.burst_s / 2),
+            (1, self.overload_s + self.after_s),
+        )
+        searched = sum(trials) + (_SEARCH + _RIG) * _AROUND_S
+        closer = sum(count * (seconds + _AROUND_S) for count, seconds in each)
+        return len(self.searched) * searched + len(self.closer) * closer
+
 
 _ALL = (*sizes(IPV4, RFC2544_SIZES), IMIX, *sizes(IPV6, RFC2544_SIZES))
 _SOME = (*sizes(IPV4, (64, 512, 1518)), *sizes(IPV6, (512,)))
+_CLOSER = sizes(IPV4, (512, 1518))
 
 WHOLE = Conditions(
     name="whole",
@@ -61,7 +102,7 @@ WHOLE = Conditions(
 SHORT = Conditions(
     name="short",
     searched=_SOME,
-    closer=_SOME[1:],
+    closer=_CLOSER,
     search=Effort(0.02, first_s=0.5, final_s=1.0, sum_s=1.0, exceed=0.0, limit_s=60.0),
     rig_s=0.5,
     latency_repeats=20,

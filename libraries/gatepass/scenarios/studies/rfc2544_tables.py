@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gatepass.results.study import DIFFERENCES, Cell, Column, Drawn, StudyTable
+from gatepass.results.study import Cell, Column, Drawn, StudyTable
 from gatepass.scenarios.studies.back_to_back import Bursts
-from gatepass.scenarios.studies.conditions import WHOLE
-from gatepass.scenarios.studies.frames import LEAST_IPV6, FrameSize
+from gatepass.scenarios.studies.frames import FrameSize
 from gatepass.scenarios.studies.latency import Latency
 from gatepass.scenarios.studies.loss_curve import Point
 from gatepass.scenarios.studies.published import Beside
 from gatepass.scenarios.studies.recovery import Recovery
-from gatepass.scenarios.studies.rfc2544 import NAME, Rfc2544
+from gatepass.scenarios.studies.rfc2544 import NAME
 from gatepass.scenarios.studies.search import Bounds
 from gatepass.scenarios.studies.throughput import Throughput
 
-ETHERNET_10 = {
-    64: 14_880, 128: 8_445, 256: 4_528, 512: 2_349, 768: 1_586, 1024: 1_197, 1280: 961, 1518: 812,
-}  # fmt: skip
-"""Highest frame rates of 10 Mbit/s Ethernet by frame size (RFC 2544, appendix B)."""
-_TENS = 100
-"""So many of them are a line of 1 Gbit/s."""
+_LINE_MBPS = 1000
+"""Of the Ethernet whose theoretical frame rates stand beside the measured ones."""
 _AT_LEAST, _BETWEEN, _NONE = "at least: the rig's limit", "between the two", "below what was tried"
 _SIZE = (Column("family", "IP"), Column("frame", "Frame, bytes"))
-_SHORTER = (
-    "Carried out with shorter and fewer trials than RFC 2544 asks for: a first answer. The profile "
-    "standard has the RFC's own conditions."
-)
 _SHAPED = "What a shaper's queue takes in by the end of a trial counts only as it comes out."
 
 
@@ -38,12 +29,12 @@ def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTab
         found: by frame size.
         published: what others measured, Mbit/s of frames.
     """
-    return _table(
+    return table(
         "throughput",
         "Throughput",
         "The highest rate at which no frame is lost, by frame size. A search tells a "
         "rate that came through and one at which frames were lost; the truth lies between them.",
-        "RFC 2544, 26.1 and appendix B; RFC 5180, 5.2",
+        "RFC 2544, 26.1; theoretical rates: RFC 5180, appendix A.1",
         (
             *_SIZE,
             Column("line", "Line of 1 Gbit/s", "frames/s", 0, "published"),
@@ -78,11 +69,9 @@ def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTab
 
 def _throughput(one: Throughput, published: Beside) -> dict[str, Cell]:
     size, bounds = one.size, one.without_loss
-    tens = ETHERNET_10.get(size.sizes[0]) if len(size.sizes) == 1 else None
-    line = tens * _TENS if tens else size.line_per_s(1000)
     return {
         **_of(size),
-        "line": round(line),
+        "line": int(size.line_per_s(_LINE_MBPS)),
         "published": published.figures.get(size),
         "per_s": round(bounds.lower),
         "upper": None if bounds.upper is None else round(bounds.upper),
@@ -109,7 +98,7 @@ def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> 
         repeats: trials of each.
         published: what others measured, microseconds.
     """
-    return _table(
+    return table(
         "latency",
         "Latency",
         f"At the throughput's rate, one way, mean of {repeats} trials.",
@@ -155,7 +144,7 @@ def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> 
 def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
     """RFC 2544, 26.3."""
     points = [point for curve in curves for point in curve]
-    return _table(
+    return table(
         "loss",
         "Frame loss rate",
         "Over the offered load, downwards until two trials lose nothing.",
@@ -187,7 +176,7 @@ def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
 
 def burst_table(found: Sequence[Bursts]) -> StudyTable:
     """RFC 2544, 26.4."""
-    return _table(
+    return table(
         "back_to_back",
         "Back-to-back frames",
         "The longest burst that loses nothing.",
@@ -221,7 +210,7 @@ def burst_table(found: Sequence[Bursts]) -> StudyTable:
 
 def recovery_table(found: Sequence[Recovery]) -> StudyTable:
     """RFC 2544, 26.5."""
-    return _table(
+    return table(
         "recovery",
         "Recovery from overload",
         "For how long frames are lost after an overload of 110 % of the throughput has "
@@ -247,47 +236,7 @@ def recovery_table(found: Sequence[Recovery]) -> StudyTable:
     )
 
 
-def differences_table(study: Rfc2544) -> StudyTable:
-    """What differs from the source: how it was carried out, and on what."""
-    asked, searches = study.conditions, study.conditions.search
-    rows = [
-        ("Frame sizes", "64, 128, 256, 512, 1024, 1280, 1518 bytes",
-         ", ".join(f"{one.family} {one.label}" for one in study.searched)),
-        ("Smallest frame over IPv6", "64 bytes (RFC 5180, 5.1.1)",
-         f"{LEAST_IPV6} bytes: a frame has to hold what tells it from others"),
-        ("Length of a trial", "60 s at least (24)",
-         f"{searches.first_s:g} s while it is searched, {searches.final_s:g} s where it decides"),
-        ("Search", "steps or halves until the rate is found (26.1)",
-         f"MLRsearch, bounds at most {searches.width * 100:g} % apart, no loss and 0.5 % loss"),
-        ("Latency", "20 repeats of 120 s, one tagged frame each (26.2)",
-         f"{asked.latency_repeats} repeats of {asked.latency_s:g} s, every frame is timed"),
-        ("Loss rate", "trials from the medium's rate downwards (26.3)",
-         f"trials of {asked.curve_s:g} s from the rig's rate downwards"),
-        ("Bursts", "2 s or longer, 50 repeats (26.4)",
-         f"up to {asked.burst_s:g} s, {asked.bursts} repeats"),
-        ("Overload", "60 s at 110 %, then half (26.5)",
-         f"{asked.overload_s:g} s at 110 % of the throughput, then {asked.after_s:g} s at half"),
-        ("Reset", "recovery from a reset (26.6)",
-         "left out here: what passes while a gateway restarts is a check of its own"),
-        ("Frames", "of the medium, from a tester's hardware",
-         "UDP datagrams of a program on Linux, their frame sizes reckoned with check sequence"),
-        ("Directions", "also both at once (RFC 5180, 5.2)", "from the client to the server"),
-        ("Addresses", "one pair, then 256 networks at random (12)", "one pair"),
-        ("Modifiers", "broadcasts, management, routing updates, filters (11)",
-         "one policy that permits the traffic, among those that the gateway has"),
-    ]  # fmt: skip
-    return _table(
-        DIFFERENCES,
-        "What differs from the source, and from its rig",
-        "How it was carried out here.",
-        "RFC 2544, by its sections; RFC 5180",
-        (Column("what", "What"), Column("source", "In the RFC"), Column("here", "Here")),
-        [{"what": what, "source": source, "here": here} for what, source, here in rows],
-        notes=() if asked == WHOLE else (_SHORTER,),
-    )
-
-
-def _table(
+def table(
     name: str,
     title: str,
     caption: str,
@@ -297,6 +246,7 @@ def _table(
     charts: Sequence[Drawn] = (),
     notes: Sequence[str] = (),
 ) -> StudyTable:
+    """A table of this study; see `StudyTable`."""
     parts = tuple(columns), tuple(rows), tuple(charts), tuple(notes)
     return StudyTable(NAME, name, title, caption, source, *parts)
 

@@ -22,6 +22,7 @@ from MLRsearch import (
 )
 
 from gatepass.results.datagrams import Carried
+from gatepass.scenarios.studies.conditions import Effort
 
 NO_LOSS, SOME_LOSS = 0.0, 0.005
 """RFC 2544's throughput (RFC 1242, 3.17), and the ratio that is told beside it."""
@@ -29,26 +30,6 @@ _US = 1e6
 
 Trial = Callable[[float, float], tuple[Carried, str]]
 """A trial of so many frames a second for so many seconds, and why the rig was its limit, if so."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How thoroughly is searched.
-
-    Attributes:
-        width: how far the bounds may lie apart, as a share of the upper one.
-        first_s, final_s: length of the first trials, and of those that decide, in seconds.
-        sum_s: seconds of trials that a bound takes.
-        exceed: share of them that may be lossy at a lower bound.
-        limit_s: after which the search ends with what it has.
-    """
-
-    width: float
-    first_s: float
-    final_s: float
-    sum_s: float
-    exceed: float
-    limit_s: float
 
 
 @dataclass(frozen=True)
