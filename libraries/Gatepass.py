@@ -31,6 +31,7 @@ from RemoteAccess import RemoteAccess
 from RemoteTraffic import RemoteTraffic
 from Restarts import Restarts
 from Rfc2544 import Rfc2544
+from Rfc6349 import Rfc6349
 from Run import Run
 from ServiceObjectives import ServiceObjectives
 from Services import Services
@@ -49,8 +50,7 @@ PARTS = (
     *(Latency, LatencyBesideTcp, LatencyThrough),
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
-    ServiceObjectives,
-    Rfc2544,
+    *(ServiceObjectives, Rfc2544, Rfc6349),
 )
 
 

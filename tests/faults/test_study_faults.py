@@ -19,18 +19,25 @@ PARTS = (
     "The Longest Burst Without Loss Is Known",
     "Recovery From An Overload Is Known",
 )
-STUDY = ("*.Studies.Rfc2544.*",)
+TCP = (
+    "The Path Is Known Without Load",
+    "TCP Is Known For Each Window",
+    "TCP Is Known For Several Connections",
+)
 
 RUNS = alone(
     Case(
         ("shaper-below-tier",),
-        STUDY,
+        ("*.Studies.Rfc2544.*",),
         {TIER: (FAIL, "frame 1518", "promised is at least 311.918 Mbit/s", "shaper")},
     ),
     Case(
         ("policy-missing",),
-        STUDY,
-        {name: (FAIL, "No frame over IPv", "gets through the gateway") for name in PARTS},
+        ("*.Studies.*",),
+        {
+            **{name: (FAIL, "No frame over IPv", "gets through the gateway") for name in PARTS},
+            **{name: (FAIL, "No connection gets through the gateway") for name in TCP},
+        },
     ),
 )
 CASES = cases_of(RUNS)
@@ -38,10 +45,10 @@ CASES = cases_of(RUNS)
 
 @pytest.fixture(scope="module")
 def order(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The lab's order with the study."""
+    """The lab's order with all studies."""
     usual = (VARIABLES / "orders" / "lab.yaml").read_text(encoding="utf-8")
     path = tmp_path_factory.mktemp("order") / "study.yaml"
-    path.write_text(f"{usual}\nstudies: [rfc2544]\n", encoding="utf-8")
+    path.write_text(f"{usual}\nstudies: [rfc2544, rfc6349]\n", encoding="utf-8")
     return path
 
 

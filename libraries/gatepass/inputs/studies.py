@@ -32,6 +32,11 @@ STUDIES = {
             "RFC 2544: throughput, latency, loss, bursts and recovery by frame size",
             "RFC 2544 (1999), RFC 5180 (2008) for IPv6; searches by MLRsearch",
         ),
+        Study(
+            "rfc6349",
+            "RFC 6349: TCP by window and by number of connections",
+            "RFC 6349 (2011)",
+        ),
     )
 }
 """By their names, in the order of the suites."""

@@ -20,7 +20,7 @@ class Column:
         key: under which a row has it.
         text: its heading.
         unit: of its figures; empty for words.
-        decimals: that its figures are told with.
+        decimals: that its figures are told with; None for as many as they have.
         of: whose figures they are. What was published stands beside what was measured, and what
             the rig carries alone beside both.
     """
@@ -28,7 +28,7 @@ class Column:
     key: str
     text: str
     unit: str = ""
-    decimals: int = 0
+    decimals: int | None = 0
     of: Literal["", "measured", "published", "rig"] = ""
 
 

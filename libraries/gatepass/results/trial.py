@@ -34,6 +34,7 @@ class Load:
         datagram_bytes: UDP payload of a datagram.
         reverse: the server sends and the client receives.
         source: address of the client that it comes from; empty leaves that to its routes.
+        window_bytes: that each TCP stream asks for as its buffers; None lets them grow.
     """
 
     seconds: float
@@ -45,6 +46,7 @@ class Load:
     datagram_bytes: int = 1400
     reverse: bool = False
     source: str = ""
+    window_bytes: int | None = None
 
     @property
     def layer(self) -> str:
@@ -64,6 +66,8 @@ class Load:
             words.append(f"-u -b {each:.0f} -l {self.datagram_bytes} -w 2M")
         else:
             words.append(f"-C {CONGESTION_CONTROL}")
+            if self.window_bytes:
+                words.append(f"-w {self.window_bytes}")
         if self.pace_mbps is not None:
             words.append(self._paced(self.pace_mbps * MEGA / self.streams))
         return " ".join([*words, "-R"] if self.reverse else words)

@@ -20,6 +20,7 @@ from gatepass.inputs.profile import NamedProfile, Profile
 from gatepass.inputs.studies import STUDIES, left_out
 from gatepass.inputs.testbed import Testbed
 from gatepass.results.chapters import chapter_of
+from gatepass.scenarios.studies import rfc6349
 from gatepass.scenarios.studies.conditions import CONDITIONS
 
 NAME = "Acceptance"
@@ -45,7 +46,10 @@ _AROUND_A_TRIAL_S = 0.15
 """Starting, polling and fetching around one trial, in seconds, as seen in the lab."""
 
 
-_LASTS_S = {"rfc2544": lambda profile: CONDITIONS[profile.studies].lasts_s}
+_LASTS_S = {
+    "rfc2544": lambda profile: CONDITIONS[profile.studies].lasts_s,
+    "rfc6349": lambda profile: rfc6349.CONDITIONS[profile.studies].lasts_s,
+}
 """About how long each study takes, by the profile, in seconds."""
 
 
