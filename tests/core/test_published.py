@@ -10,6 +10,8 @@ from gatepass.base.errors import InputError
 from gatepass.base.paths import VARIABLES
 from gatepass.inputs.published import load_published
 from gatepass.report.published import reference
+from gatepass.scenarios.studies.frames import FrameSize
+from gatepass.scenarios.studies.published import beside
 from said import measurement
 
 PUBLISHED = VARIABLES / "published_results.yaml"
@@ -73,3 +75,14 @@ def test_conditions_in_words_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"published.yaml.*conditions.*named values") as refused:
         load_published(wrong)
     assert "\n" not in str(refused.value)
+
+
+def test_what_came_about_otherwise_stands_beside_studies_alone() -> None:
+    published = load_published(PUBLISHED)
+    sizes = (FrameSize("IPv4", (1518,)), FrameSize("IPv6", (512,)), FrameSize("IPv4", (64,)))
+    found = beside(published, "frame_throughput", sizes)
+    assert found.names == "DeCusatis 2014"
+    assert found.figures == {sizes[0]: 4100, sizes[1]: 1500}
+    assert "Juniper vSRX" in found.devices[0]
+    assert told("Throughput by frame size", "IPv4, frame 1518") is None
+    assert beside(published, "frame_latency", sizes).figures == {}

@@ -32,16 +32,17 @@ class Published(InputFile):
 
     sources: dict[str, Publication] = Field(description="a group of published tests")
     references: list[Reference] = Field(description="a list of figures")
+    studies: list[Reference] = Field(default=[], description="a list of figures")
+    """They stand beside those of a study, whose page tells by which method they came about."""
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
-        for at, reference in enumerate(self.references):
-            if reference.promise not in promises():
-                hint = did_you_mean(reference.promise, promises())
-                raise Mistake(one_of(promises()), hint, ["references", at, "promise"])
-            if reference.source not in self.sources:
-                hint = did_you_mean(reference.source, self.sources)
-                raise Mistake(one_of(self.sources), hint, ["references", at, "source"])
+        for key in ("references", "studies"):
+            for at, reference in enumerate(getattr(self, key)):
+                for name, known in (("promise", promises()), ("source", self.sources)):
+                    told = getattr(reference, name)
+                    if told not in known:
+                        raise Mistake(one_of(known), did_you_mean(told, known), [key, at, name])
         return self
 
 

@@ -34,7 +34,7 @@ def beside(published: Published, promise: str, sizes: Sequence[FrameSize]) -> Be
     """
     wanted = {(size.family, size.label): size for size in sizes}
     figures, sources = {}, {}
-    for one in published.references:
+    for one in published.studies:
         conditions = one.conditions
         size = wanted.get((conditions.get("family"), str(conditions.get("frame"))))
         if one.promise == promise and size:
