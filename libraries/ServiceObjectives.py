@@ -12,9 +12,9 @@ from gatepass.scenarios.objectives import figures
 from gatepass.scenarios.objectives.figures import Figure, Shown
 from gatepass.scenarios.objectives.held import Beside, Held, conclude_all
 from gatepass.scenarios.objectives.streams import WAYS
-from support.class_tests import ClassTest
+from support.class_tests import ClassTest, ClassTests
 from support.guard import keyword
-from support.keyword_library import KeywordLibrary
+from support.keyword_library import Context, KeywordLibrary
 from support.steps import Steps
 
 
@@ -31,6 +31,11 @@ class SentClasses(Steps):
 class ServiceObjectives(KeywordLibrary):
     """Keywords about classes of service, each told by the DSCP of its packets."""
 
+    def __init__(self, context: Context | None = None) -> None:
+        """What one check has sent serves the others."""
+        super().__init__(context)
+        self._tests: ClassTests | None = None
+
     # -- what is sent, once a run ------------------------------------------------------------
 
     @keyword("The Classes Are Sent In Steps, One At A Time")
@@ -43,7 +48,7 @@ class ServiceObjectives(KeywordLibrary):
             NotApplicable: the order names no classes.
         """
         if self._classes:
-            self._look_at(self.run.class_tests.in_steps)
+            self._look_at(self._sends.in_steps)
 
     @keyword()
     def all_classes_are_sent_at_once(self) -> None:
@@ -52,7 +57,7 @@ class ServiceObjectives(KeywordLibrary):
         For as long as the profile says (`service_s`).
         """
         if self._classes:
-            self._look_at(self.run.class_tests.at_once)
+            self._look_at(self._sends.at_once)
 
     @keyword()
     def all_classes_are_sent_beside_an_overload_of_the_last(self) -> None:
@@ -63,7 +68,7 @@ class ServiceObjectives(KeywordLibrary):
         """
         if len(self._classes) < 2:
             raise NotApplicable(say("one_class"))
-        self._look_at(self.run.class_tests.beside_overload)
+        self._look_at(self._sends.beside_overload)
 
     # -- what each class should get ----------------------------------------------------------
 
@@ -166,6 +171,12 @@ class ServiceObjectives(KeywordLibrary):
     @property
     def _confidence(self) -> float:
         return self.run.profile.confidence
+
+    @property
+    def _sends(self) -> ClassTests:
+        if self._tests is None:
+            self._tests = ClassTests(self.run)
+        return self._tests
 
     @property
     def _test(self) -> ClassTest:

@@ -62,7 +62,6 @@ if TYPE_CHECKING:  # what crafts packets is loaded where it is needed: it takes 
     from gatepass.scenarios.flows.findings import FlowFindings
     from gatepass.scenarios.leaks.findings import Findings
     from gatepass.scenarios.trouble.restart import Restarted
-    from support.class_tests import ClassTests
 
 _BEYOND_TRIALS_S = 300
 """How long VPN users may stay connected beside one set of trials."""
@@ -359,13 +358,6 @@ class RunContext:
         from gatepass.scenarios.edge.rules.conduct import try_edge
 
         return try_edge(self.gateway, self.rules, self.testbed, self._both_sides)
-
-    @once
-    def class_tests(self) -> ClassTests:
-        """What is sent of the order's classes of service."""
-        from support.class_tests import ClassTests
-
-        return ClassTests(self)
 
     @once
     def provisioning(self) -> TenantProvisioning:
