@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from carried_examples import carried_of
 from gatepass.results.datagrams import Carried, Spread, Stream
 from gatepass.scenarios.studies.trials import Seen
 
@@ -81,23 +82,14 @@ class SimulatedGateway:
             ticks[int(at / _TICK_S)][0] += 1
             ticks[int(at / _TICK_S)][1] += number in came
         missing = [number for number in range(len(moments)) if number not in came]
-        return Carried(
+        return carried_of(
             stream=stream,
             sent=len(moments),
             unsent=stream.count - len(moments),
             sending_s=moments[-1] if moments else 0.0,
-            late_us=0,
             received=len(came),
-            doubled=0,
-            overtaken=0,
-            socket_lost=0,
-            foreign=0,
             sources=frozenset({"198.18.1.10"}),
-            sender_cpu_s=0.0,
-            receiver_cpu_s=0.0,
             delay=Spread(Counter(round(delay) for delay in came.values()).items()),
-            variation=Spread(()),
             gaps=tuple((number, 1, 0) for number in missing[:1000]),
             ticks=tuple((sent, arrived) for sent, arrived in ticks),
-            arrivals=(),
         )

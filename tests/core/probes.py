@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from carried_examples import carried_of
 from gatepass.results.conduct import Conduct
 from gatepass.results.datagrams import Carried, Spread, Stream
 from gatepass.results.delays import SMALL, DelayTrial, Kind, Pair
@@ -18,25 +19,14 @@ def carried(
     """What became of a stream whose datagrams took so long."""
     sent = len(delays_us) + lost
     spread = Spread(Counter(delays_us).items())
-    return Carried(
+    return carried_of(
         stream=Stream("one", "198.18.2.10", 5311, (frame,), per_s, (sent + unsent) / per_s),
         sent=sent,
         unsent=unsent,
         sending_s=max(sent - 1, 0) / per_s,
-        late_us=0,
         received=len(delays_us),
-        doubled=0,
-        overtaken=0,
-        socket_lost=0,
-        foreign=0,
         sources=frozenset({"198.18.1.10"}),
-        dscps=frozenset({0}),
-        sender_cpu_s=0.1,
-        receiver_cpu_s=0.1,
         delay=spread,
-        round_trip=Spread(()),
-        variation=Spread(()),
-        gaps=(),
         ticks=((sent, len(delays_us)),),
         arrivals=(len(delays_us),),
         tick_delays=((spread.mean if delays_us else 0.0, max(delays_us, default=0)),),

@@ -89,7 +89,7 @@ def test_the_command_says_it_for_people_and_for_programs(
     assert main(words) == 0
     told = capsys.readouterr().out
     assert "Nothing keeps checks from being proven." in told
-    assert re.search(r"SGW-500 +2,000 Mbit/s .* all 15 chapters", told)
+    assert re.search(r"SGW-500 +2,000 Mbit/s .* all 16 chapters", told)
     host("client", speed=1000, number=1000, user="tester")(world)
     assert main(words) == 2
     told = capsys.readouterr().out
