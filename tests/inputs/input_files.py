@@ -34,6 +34,9 @@ gateway:
 flows:
   - {from: 10.20.1.10, to: 203.0.113.80, service: tcp/443, expect: pass, seen_from: 198.18.2.1}
   - {from: 10.20.1.10, to: 203.0.113.80, service: tcp/23, expect: block}
+objectives:
+  - {name: voice, label: H, dscp: EF, cir_mbps: 2, frames: 128, loss_percent: 0.05}
+  - {name: rest, dscp: 0, cir_mbps: 50, eir_mbps: 20, frames: [64, 1518]}
 """
 
 TESTBED = """\

@@ -60,6 +60,20 @@ MISTAKES = [
     ("order", "from: 198.18.2.1}", "from: '::1'}", "flows[0].seen_from", "address of IPv4"),
     ("order", "from: 198.18.2.1}", "from: pool}", "flows[0].seen_from", "a network"),
     ("order", "seen_from: 198.18.2.1", "seen_at: a:b", "flows[0].seen_at", "or without a port"),
+    ("order", "dscp: EF", "dscp: EX", "objectives[0].dscp", "AF11 to AF43"),
+    ("order", "dscp: EF", "dscp: 64", "objectives[0].dscp", "a number from 0 to 63"),
+    ("order", "dscp: EF", "dscp: true", "objectives[0].dscp", "a number from 0 to 63"),
+    ("order", "dscp: EF, ", "", "objectives[0].dscp", "Add it."),
+    ("order", "dscp: 0", "dscp: 46", "objectives[1].dscp", "voice has it"),
+    ("order", "name: rest", "name: voice", "objectives[1].name", "that no other class has"),
+    ("order", "label: H", "label: A", "objectives[0].label", "H, M or L"),
+    ("order", "cir_mbps: 2,", "cir_mbps: 0,", "objectives[0].cir_mbps", "a number of Mbit/s"),
+    ("order", "cir_mbps: 2,", "cir_mbps: 251,", "objectives", "they are 301"),
+    ("order", "frames: 128", "frames: 12", "objectives[0].frames", "imix, a frame size in bytes"),
+    ("order", "frames: 128", "frames: []", "objectives[0].frames", "or a list of such sizes"),
+    ("order", "[64, 1518]", "[64, 9999]", "objectives[1].frames", "from 64 to 9018"),
+    ("order", "loss_percent", "lost_percent", "objectives[0].lost_percent", "Did you mean"),
+    ("order", "0.05", "0", "objectives[0].loss_percent", "a number of per cent"),
     ("order", 'version: "7.4"', 'version: "latest"', "gateway.version", "such as"),
     ("order", "min_vcpus: 2", "min_vcpus: two", "gateway.min_vcpus", "whole number of vCPUs"),
     ("order", "min_vcpus: 2", "min_vcpus: 1.5", "gateway.min_vcpus", "found 1.5"),
@@ -272,6 +286,31 @@ def test_a_catalogue_with_a_figure_in_quotes_is_refused(tmp_path: Path) -> None:
     assert "key 'tiers.SGW-200.recommended_users[1]'" in refusal("catalogue", path)
     path.write_text(text.replace("stateful_mbps: 2000", "stateful_mbps: 2 Gbit/s"))
     assert "key 'tiers.SGW-500.stateful_mbps'" in refusal("catalogue", path)
+
+
+def test_a_catalogue_with_objectives_of_no_service_level_is_refused(tmp_path: Path) -> None:
+    text = (VARIABLES / "service_catalogue.yaml").read_text()
+    path = tmp_path / "catalogue.yaml"
+    path.write_text(text.replace("    Gold:", "    Golden:"))
+    told = refusal("catalogue", path)
+    assert "key 'objectives.levels.Golden'" in told and "Did you mean 'Gold'?" in told
+
+
+def test_what_a_service_level_proposes_holds_until_the_order_says_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "order.yaml"
+    path.write_text(ORDER)
+    order = load_order(path, CATALOGUE)
+    voice, rest = order.classes
+    assert (voice.code, voice.loss_percent, voice.delay_ms, voice.variation_ms) == (46, 0.05, 25, 8)
+    assert (rest.code, rest.loss_percent, rest.delay_ms, rest.sizes) == (0, None, None, (64, 1518))
+    assert order.objectives_are_proposals
+    signed = CATALOGUE.model_copy(
+        update={"objectives": CATALOGUE.objectives.model_copy(update={"signed": True})}
+    )
+    assert not load_order(path, signed).objectives_are_proposals
+    poor = CATALOGUE.model_copy(update={"objectives": None})
+    with pytest.raises(InputError, match="no classes of this service level"):
+        load_order(path, poor)
 
 
 def test_an_option_that_the_catalogue_does_not_offer_is_refused(tmp_path: Path) -> None:
