@@ -14,7 +14,7 @@ from gatepass.results.record import Measurement
 from gatepass.stats.intervals import Interval
 from gatepass.stats.percentiles import fewest
 from gatepass.verdict.added_delay import AddedDelay
-from gatepass.verdict.disturbance import Watched, aside_in_words, host_facts
+from gatepass.verdict.disturbance import Watched, aside_in_words, disturbed_by, host_facts
 from gatepass.verdict.judgement import (
     ALL_ASIDE,
     FEWEST_CONTROLS,
@@ -48,7 +48,7 @@ def disturbed(trial: DelayTrial) -> str:
             f"the sender sent {trial.load.sent_per_s:,.0f} of {trial.load.stream.per_s:,.0f} "
             "datagrams a second of the load"
         )
-    return Watched(0.0, trial.conduct).disturbed
+    return disturbed_by(trial.conduct)
 
 
 def added_by(
