@@ -10,7 +10,9 @@ import pytest
 from certificate_checks import throughput
 from certificate_examples import approved, nothing_known, whole
 from certificate_reader import parsed, text
+from gatepass.base.phrase import say
 from gatepass.report.svg import Alternative, Bar, Line, bars, curve
+from gatepass.results.record import Measurement
 
 OTHER = Alternative("c", "Title", "Text")
 
@@ -105,3 +107,25 @@ def test_a_label_is_no_markup():
     picture = bars([(label, [Bar(1, label)])], Line(1, label), (label, ""), OTHER)
     assert "<script" not in picture
     assert ElementTree.fromstring(picture) is not None
+
+
+def test_a_delay_over_time_stands_beside_a_rate_over_time():
+    outcome = whole()
+    delay = Measurement(
+        "queue_delay",
+        say("tcp_both_ways", way=say("to_server"), streams=4),
+        74.0,
+        "ms",
+        trials=(74.0,),
+        threshold=400.0,
+        relation="at most",
+        observed=True,
+        series=(0.1, 0.1, 74.0, 60.0, 0.1, 0.1),
+        series_interval_s=0.1,
+    )
+    outcome.checks[5].measurements.append(delay)
+    charts = told(outcome)
+    assert len([name for name in charts if "over time" in name]) == 2
+    (name,) = (one for one in charts if "over time" in one and "queue" in one)
+    assert "One figure for each 0.1 s, in ms: 0.1, 0.1, 74.0, 60.0, 0.1, 0.1" in charts[name]
+    assert "Promised is 400 ms" in charts[name]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gatepass.report.sparkline import in_words, sparkline
+from gatepass.report.timeline import timeline
 from gatepass.results.record import Cause, Restoration
 from said import evidence, measurement
 from support.log_lines import line
@@ -47,3 +50,31 @@ def test_a_picture_without_a_promise_or_without_trials() -> None:
     assert sparkline(rate).count("<rect") == 40
     assert sparkline(measurement("Loss", "", 0.0, "%", trials=(0.0,))) == ""
     assert sparkline(measurement("Baseline", "", 1.0, "Mbit/s")) == ""
+
+
+class TestTimeline:
+    """What one observation saw over its time."""
+
+    SEEN = replace(
+        measurement("Outage while a tunnel's keys are renewed", "", 74.0, "ms", threshold=100.0),
+        observed=True,
+        relation="at most",
+        series=(0.1, 0.1, 74.0, 60.0, 0.1),
+        series_interval_s=0.1,
+    )
+
+    def test_a_line_from_rest_to_rest_with_the_promise(self) -> None:
+        svg = timeline(self.SEEN)
+        assert "Each 0.1 s: 0.10, 0.10, 74.0, 60.0, 0.10 ms; at most 100 ms" in svg
+        assert svg.count("<polyline") == 1 and "stroke-dasharray" in svg and "0.5 s" in svg
+
+    def test_a_promise_far_above_is_told_and_not_drawn(self) -> None:
+        svg = timeline(replace(self.SEEN, threshold=400.0))
+        assert "at most 400 ms" in svg and "stroke-dasharray" not in svg
+
+    def test_it_stands_in_the_log(self) -> None:
+        assert "<polyline" in line(self.SEEN)
+
+    def test_what_has_trials_or_no_series_has_none(self) -> None:
+        assert timeline(replace(self.SEEN, observed=False)) == ""
+        assert timeline(replace(self.SEEN, series=())) == ""
