@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from carried_examples import PORT, carried_of, stream
 from hypothesis import given
 from hypothesis import strategies as st
 from local_shell import LocalShell
 
+from carried_examples import PORT, carried_of, stream
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import overload, remote
 from gatepass.endpoint.datagrams import DatagramTrial

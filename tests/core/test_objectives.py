@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from carried_examples import carried_of
 
+from carried_examples import carried_of
 from gatepass.base.errors import NotProven
 from gatepass.inputs.objectives import ServiceClass
 from gatepass.results.agreement import Agreement

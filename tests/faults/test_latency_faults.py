@@ -16,12 +16,19 @@ UNDER_LOAD = tuple(
 OVERLOAD = tuple(f"{kind}, In An Overload" for kind in KINDS)
 BY_RULES = tuple(f"{size} Packets, 1000 Policies" for size in ("Small", "Large"))
 BESIDE_TCP = "Delay Stays Bounded Beside TCP Both Ways"
+INSPECTED = "Inspection Adds Hardly Any Delay"
+IN_TUNNEL, REMOTE = "A Tunnel Adds Hardly Any Delay", "Remote Access Adds Hardly Any Delay"
+BESIDE_THE_TUNNEL = "The same path without a tunnel, under the same load, had a"
 ALONE = "The path without the gateway"
 ADDED = (FAIL, "99th percentile", "at most 5 ms", f"{ALONE}, under the same load, had a")
 QUEUED = (FAIL, "Delay in the gateway's queue", "at most 400 ms", ALONE)
 
 RUNS = alone(
-    Case(("latency",), AT_REST, dict.fromkeys(AT_REST, ADDED)),
+    Case(
+        ("latency",),
+        (*AT_REST, INSPECTED, REMOTE),
+        dict.fromkeys((*AT_REST, INSPECTED, REMOTE), ADDED),
+    ),
     Case(("jitter",), AT_REST, dict.fromkeys(AT_REST, ADDED)),
     Case(
         ("latency-by-policies",),
@@ -33,6 +40,7 @@ RUNS = alone(
         (*AT_REST, *UNDER_LOAD, *OVERLOAD),
         dict.fromkeys(UNDER_LOAD, ADDED) | dict.fromkeys(OVERLOAD, QUEUED),
     ),
+    Case(("ipsec-slow",), (IN_TUNNEL,), {IN_TUNNEL: (*ADDED[:-1], BESIDE_THE_TUNNEL)}),
     # at a rate at which TCP's own buffers suffice to fill so long a queue
     Case(
         ("latency-under-load", "milliseconds=700", "mbps=20"),
