@@ -118,6 +118,8 @@ class TestVerdict:
         gone = DelayTrial({KIND: Pair(carried([], lost=1250), carried([10] * 1250))})
         held = measure([gone] * 3)
         assert held.lower > 900
+        told = in_words(added_by(KIND, [gone] * 3), RULE, LIMIT_MS)
+        assert "3,750 of them never came and count as 1 s late" in told
 
 
 def test_percentiles_in_words() -> None:

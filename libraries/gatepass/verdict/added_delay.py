@@ -37,6 +37,11 @@ class AddedDelay:
         clocks: how far the receiver's is ahead of the sender's; asked where there is no path
             without the gateway.
         lost_is_late: whether what never came counts as late; in an overload losing is right.
+
+    Attributes:
+        through, beside: delays beyond the shortest without the gateway, of all trials together.
+        compared: whether there was a path without the gateway in each of them.
+        late: how many never came and count as late.
     """
 
     def __init__(
@@ -59,6 +64,8 @@ class AddedDelay:
             for pair, zero in zip(pairs, zeros, strict=True)
             if self.compared and pair.beside
         ]
+        every = (pair.through.lost for pair in pairs if pair.through)
+        self.late = sum(every) if lost_is_late else 0
         self.through, self.beside = _together(self._through), _together(self._beside)
 
     @property

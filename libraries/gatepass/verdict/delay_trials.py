@@ -13,7 +13,7 @@ from gatepass.results.measurements import estimated
 from gatepass.results.record import Measurement
 from gatepass.stats.intervals import Interval
 from gatepass.stats.percentiles import fewest
-from gatepass.verdict.added_delay import AddedDelay
+from gatepass.verdict.added_delay import LATE_US, AddedDelay
 from gatepass.verdict.disturbance import Watched, aside_in_words, disturbed_by, host_facts
 from gatepass.verdict.judgement import (
     ALL_ASIDE,
@@ -140,6 +140,7 @@ def _facts(
 ) -> dict[str, float | int | str | None]:
     facts: dict[str, float | int | str | None] = {
         "probes": added.count,
+        "lost": added.late,
         "probes_without_the_gateway": added.beside.count or None,
     }
     for percent in TOLD:
@@ -178,6 +179,8 @@ def in_words(added: AddedDelay, rule: Rule, limit_ms: float, path: str = WITHOUT
                 f"independent probes, and these are worth {added.worth(percent):,}."
             )
     told = f"Added to {added.count:,} probes: {'; '.join(parts) or 'no figure'}."
+    if added.late:
+        told += f" {added.late:,} of them never came and count as {LATE_US / 1e6:g} s late."
     return " ".join([told, *short, _without(added, path)]).strip()
 
 
