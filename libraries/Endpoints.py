@@ -247,7 +247,8 @@ class Endpoints(KeywordLibrary):
 
         Example: ``The Server Should Have Seen The Client In Every Trial``
         """
-        wanted, seen = address_of(self.run, whose), self.check.trials.seen
+        wanted = address_of(self.run, whose, self.check.ip_version)
+        seen = self.check.trials.seen
         self.check.evidence(
             say("address_seen"),
             f"It saw {' and '.join(sorted(seen))}; expected is {wanted}, the {whose}'s. "

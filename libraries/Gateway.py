@@ -17,6 +17,8 @@ from support.steps import Steps
 _NAMED = 3
 """Values that a sentence names."""
 TCP = 6
+_IPV6 = 4
+"""Of the policy for test traffic over IPv6, among the numbers that the rule set leaves free."""
 
 
 class PolicyNumbers(Steps):
@@ -179,6 +181,23 @@ class Gateway(KeywordLibrary):
             nat=say("on" if nat == "enable" else "off"),
         )
         self._await_in_force(self._policies.policyid)
+
+    @keyword("One policy permits the test traffic over IPv6")
+    def one_policy_permits_ipv6(self) -> None:
+        """The gateway has one test policy, for IPv6; the traffic of this check goes over it.
+
+        Example: ``One Policy Permits The Test Traffic Over IPv6``
+
+        Raises:
+            NotApplicable: the testbed has no IPv6.
+        """
+        rules = self.run.rules
+        client, server = (address_over(self.run, "IPv6", one) for one in ("client", "server"))
+        number = self._policies.policyid = rules.free_id(_IPV6)
+        rules.only(rules.ipv6_row(number, client, server))
+        self.check.ip_version = 6
+        one = say("one_policy", policies=1, nat=say("off"))
+        self.check.conditions = self.check.over(one)
 
     @keyword()
     def note_what_the_test_policy_has_counted(self) -> None:

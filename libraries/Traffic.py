@@ -132,7 +132,8 @@ class Traffic(KeywordLibrary):
             direction: "to the server" or "to the client".
         """
         promised = self.run.promised(_STATEFUL)
-        self.check.conditions = say("direction", what=say(kind), way=say(words.WAYS[direction]))
+        way = say("direction", what=say(kind), way=say(words.WAYS[direction]))
+        self.check.conditions = self.check.over(way)
         load = self.runner.load(
             reverse=direction == "to the client",
             udp_mbps=promised * POLICING if kind == "UDP" else None,
@@ -167,7 +168,7 @@ class Traffic(KeywordLibrary):
     def datagrams_are_sent_at_three_quarters_of_the_tiers_rate(self) -> None:
         """UDP from client to server, a trial after the other until loss is decided about."""
         rate = self.run.promised(_STATEFUL) * _LOSS_AT
-        self.check.conditions = say("datagrams", mbps=rate)
+        self.check.conditions = self.check.over(say("datagrams", mbps=rate))
         load = self._sent.load = self.runner.load(udp_mbps=rate)
         rule, limit = self.run.rule, self.run.profile.max_loss_percent
         server = self.runner.server()
@@ -210,7 +211,8 @@ class Traffic(KeywordLibrary):
             threshold: Mbit/s.
             baseline: whether the path without the gateway is told beside it.
         """
-        before = self.run.baselines.get("before") if baseline else None
+        fourth = self.check.ip_version == 4
+        before = self.run.baselines.get("before") if baseline and fourth else None
         trials, conditions = self.check.trials, self.check.conditions
         self.check.measured(
             trials.measurement(promise, conditions, threshold, before and before.interval)

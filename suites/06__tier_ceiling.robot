@@ -11,3 +11,6 @@ Test Tags           ceiling    throughput
 Downloads From The Client's View        TCP         to the client
 Uploads From The Client's View          TCP         to the server
 An Overload Of Datagrams                UDP         to the server
+Uploads Over IPv6
+    [Template]                          The Ceiling Holds Over IPv6
+    TCP                                 to the server

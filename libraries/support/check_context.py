@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from robot.api import logger
 
-from gatepass.base.phrase import NOTHING, Phrase
+from gatepass.base.phrase import NOTHING, Phrase, say
 from gatepass.report.failure_data import FailureFolder
 from gatepass.results import record
 from gatepass.results.record import Measurement
@@ -32,6 +32,7 @@ class CheckContext(Steps):
         first_trial: the number of the first trial that may be its own.
         trials: those that ran last.
         conditions: what the next measurement varies.
+        ip_version: of the test traffic, 4 or 6.
         measurement: what was measured last, and is to be held against its promise.
     """
 
@@ -46,7 +47,12 @@ class CheckContext(Steps):
         self.failure: FailureFolder | None = None
         self.first_trial = run.trials + 1
         self.conditions: Phrase = NOTHING
+        self.ip_version = 4
         self._left: dict[type[Steps], Steps] = {}
+
+    def over(self, conditions: Phrase) -> Phrase:
+        """Conditions with the version of IP, where it is not the usual one."""
+        return conditions if self.ip_version == 4 else say("over_ipv6", what=conditions)
 
     def left(self, kind: type[Left]) -> Left:
         """What the steps of one keyword library leave for each other in this check.

@@ -54,14 +54,19 @@ def address_over(run: RunContext, version: str, name: str) -> str:
     return host.address6
 
 
-def address_of(run: RunContext, whose: str) -> str:
+def address_of(run: RunContext, whose: str, version: int = 4) -> str:
     """The client's own address, or the gateway's on the server's side.
+
+    Args:
+        run: whose testbed names it.
+        whose: client or gateway.
+        version: of IP; the gateway's is told of IPv4 alone.
 
     Raises:
         NotProven: the gateway does not tell its address.
     """
     if whose == "client":
-        return run.testbed.endpoints.client.address
+        return address_over(run, f"IPv{version}", "client")
     port = run.testbed.gateway.server_port
     known = run.gateway.interfaces().get(port, {}).get("ip")
     if not known:

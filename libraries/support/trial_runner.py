@@ -53,12 +53,17 @@ class TrialRunner:
     def server(self) -> RemoteEnd:
         """The server behind the gateway."""
         host = self._run.testbed.endpoints.server
-        return RemoteEnd(self._run.server, host.address, host.iperf3_port)
+        address = host.address if self._check.ip_version == 4 else host.address6
+        return RemoteEnd(self._run.server, address, host.iperf3_port)
 
-    def server_directly(self) -> RemoteEnd:
-        """The server on the path without the gateway, which the testbed has to name."""
+    def server_directly(self) -> RemoteEnd | None:
+        """The server on the path without the gateway; None where the testbed names none."""
         shell, host = self._run.server, self._run.testbed.endpoints.server
-        return RemoteEnd(shell, host.direct_address, host.iperf3_port, by_policy=False)
+        fourth = self._check.ip_version == 4
+        address = host.direct_address if fourth else host.direct_address6
+        if address is None:
+            return None
+        return RemoteEnd(shell, address, host.iperf3_port, by_policy=False)
 
     def load(
         self,
@@ -100,10 +105,9 @@ class TrialRunner:
         Returns:
             What runs one such trial; None where there is no such path.
         """
+        remote = remote or self.server_directly()
         if remote is None:
-            if self._run.testbed.endpoints.server.direct_address is None:
-                return None
-            remote = self.server_directly()
+            return None
         rate = promised_mbps * HEADROOM
         if load.udp_mbps:
             asked = replace(load, source="", udp_mbps=min(rate, load.udp_mbps))
