@@ -15,9 +15,10 @@ from gatepass.cli import main
 from gatepass.inputs.studies import STUDIES, left_out
 from gatepass.report.study import name_of, render, write
 from gatepass.results.outcome import Outcome, read
-from gatepass.results.record import APPROVED, FAIL, NOT_PROVEN, REJECTED
+from gatepass.results.record import APPROVED, FAIL, NOT_PROVEN, PASS, REJECTED
 from gatepass.results.study import DIFFERENCES
 from gatepass.run.plan import planned, selected
+from gatepass.run.study import _ended as study_ended
 from gatepass.run.study import alone
 from study_examples import PARTS, carried_out, measured, not_carried_out
 
@@ -207,3 +208,54 @@ class TestPlan:
 
     def test_differences_are_told_by_each_study(self) -> None:
         assert DIFFERENCES in measured()
+
+
+class TestEnded:
+    """What is made of a run that has ended."""
+
+    @pytest.fixture
+    def ended(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("gatepass.run.study.HISTORY", tmp_path / "history.sqlite3")
+
+        def end(outcome: Outcome) -> int:
+            write_output(outcome, tmp_path / "output.xml")
+            return study_ended(tmp_path, "rfc2544")
+
+        return end
+
+    @pytest.mark.parametrize(
+        ("verdict", "code", "told"),
+        [
+            (PASS, 0, "carried out; what the order has a figure for is reached"),
+            (FAIL, 1, "carried out; the gateway misses what was ordered"),
+            (NOT_PROVEN, 2, "Study rfc2544: not proven"),
+        ],
+    )
+    def test_page_results_box_and_exit_code(
+        self,
+        ended,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        verdict: str,
+        code: int,
+        told: str,
+    ) -> None:
+        outcome = carried_out(measured())
+        tier = outcome.checks[1]
+        tier.verdict, tier.message = verdict, "" if verdict == PASS else "It was otherwise."
+        assert ended(outcome) == code
+        said = capsys.readouterr().out
+        assert told in said and "LAB: a stand-in" in said
+        assert ("It was otherwise." in said) == (verdict != PASS)
+        assert "did not run" not in said  # the rest of the order is no part of the call
+        assert str(tmp_path / "study-rfc2544.html") in said
+        assert (tmp_path / "study-rfc2544.html").exists() and (tmp_path / "results.json").exists()
+        assert not (tmp_path / "certificate.html").exists()
+
+    def test_without_a_table_there_is_no_page(
+        self, ended, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert ended(not_carried_out()) == 2
+        said = capsys.readouterr().out
+        assert "none: the study came to no table" in said
+        assert "the testbed names no direct_address" in said
