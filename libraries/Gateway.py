@@ -9,6 +9,7 @@ from gatepass.base.waiting import until
 from gatepass.gateway import clock, condition, licences, readiness
 from gatepass.scenarios.rehearsal import not_taken, rehearse
 from support import words
+from support.connections import address_over
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, COUNTERS_LAG_S, counter_of, look_up

@@ -23,6 +23,7 @@ class SimulatedGateway:
         queue: frames that wait at most; one more is lost.
         rig_per_s: that the sender sends at most, frames a second.
         way_us: that every frame takes.
+        burst_s: for so long a shaper that was at rest lets everything pass.
         loses: of so many frames one is lost on the way, whatever the load; 0 for none.
         disturbed: what the hosts did in each of the first trials; nothing in those after them.
         trials: that ran.
@@ -32,6 +33,7 @@ class SimulatedGateway:
     queue: int = 100
     rig_per_s: float = 80_000.0
     way_us: int = 40
+    burst_s: float = 0.0
     loses: int = 0
     disturbed: list[str] = field(default_factory=list)
     trials: list[Sequence[Stream]] = field(default_factory=list)
@@ -63,7 +65,7 @@ class SimulatedGateway:
             for number, at in enumerate(sent)
         )
         came: dict[str, dict[int, float]] = {name: {} for name in plans}
-        free_at, waiting = 0.0, deque[float]()
+        free_at, waiting = -self.burst_s, deque[float]()
         for place, (at, number, which) in enumerate(order):
             while waiting and waiting[0] <= at:
                 waiting.popleft()
@@ -71,9 +73,10 @@ class SimulatedGateway:
             if by_chance or len(waiting) >= self.queue:
                 continue
             frames = streams[which].frames
-            free_at = max(free_at, at) + frames[number % len(frames)] * 8 / self.line_mbps / _US
-            waiting.append(free_at)
-            came[streams[which].name][number] = (free_at - at) * _US + self.way_us
+            free_at = max(free_at, at - self.burst_s)
+            free_at += frames[number % len(frames)] * 8 / self.line_mbps / _US
+            waiting.append(max(free_at, at))
+            came[streams[which].name][number] = max(0.0, free_at - at) * _US + self.way_us
         return came
 
     def _told(self, stream: Stream, moments: list[float], came: dict[int, float]) -> Carried:
@@ -92,4 +95,12 @@ class SimulatedGateway:
             delay=Spread(Counter(round(delay) for delay in came.values()).items()),
             gaps=tuple((number, 1, 0) for number in missing[:1000]),
             ticks=tuple((sent, arrived) for sent, arrived in ticks),
+            arrivals=_arrivals(moments, came),
         )
+
+
+def _arrivals(moments: Sequence[float], came: Mapping[int, float]) -> tuple[int, ...]:
+    """By tenths of a second: how many frames came."""
+    ended = (moments[number] + delay / _US for number, delay in came.items())
+    ticks = Counter(int(moment / _TICK_S) for moment in ended)
+    return tuple(ticks.get(tick, 0) for tick in range(max(ticks, default=-1) + 1))

@@ -107,10 +107,10 @@ SHORT = Conditions(
     rig_s=0.5,
     latency_repeats=20,
     latency_s=0.2,
-    curve_s=0.5,
+    curve_s=1.0,
     burst_s=0.5,
     bursts=2,
-    overload_s=1.0,
+    overload_s=4.0,
     after_s=1.0,
 )
 """For a first answer within minutes."""
@@ -126,7 +126,7 @@ SHORTEST = Conditions(
     curve_s=0.5,
     burst_s=0.5,
     bursts=1,
-    overload_s=1.0,
+    overload_s=3.0,
     after_s=1.0,
 )
 """For Gatepass's own tests."""

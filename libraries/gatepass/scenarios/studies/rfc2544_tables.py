@@ -19,7 +19,11 @@ _LINE_MBPS = 1000
 """Of the Ethernet whose theoretical frame rates stand beside the measured ones."""
 _AT_LEAST, _BETWEEN, _NONE = "at least: the rig's limit", "between the two", "below what was tried"
 _SIZE = (Column("family", "IP"), Column("frame", "Frame, bytes"))
-_SHAPED = "What a shaper's queue takes in by the end of a trial counts only as it comes out."
+_SHAPED = (
+    "What waits in a queue at the end of a trial was neither lost nor carried at the trial's rate: "
+    "it counts as it comes out. The burst that a shaper lets pass after a pause lifts short trials "
+    "by its share of them."
+)
 
 
 def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTable:
@@ -32,15 +36,15 @@ def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTab
     return table(
         "throughput",
         "Throughput",
-        "The highest rate at which no frame is lost, by frame size. A search tells a "
-        "rate that came through and one at which frames were lost; the truth lies between them.",
+        "The highest rate at which no frame is lost, by frame size. A search tells a rate that "
+        "came through and one that is too high; the truth lies between them.",
         "RFC 2544, 26.1; theoretical rates: RFC 5180, appendix A.1",
         (
             *_SIZE,
             Column("line", "Line of 1 Gbit/s", "frames/s", 0, "published"),
             Column("published", published.names, "Mbit/s", 0, "published"),
             Column("per_s", "Carried", "frames/s", 0, "measured"),
-            Column("upper", "Lost at", "frames/s", 0, "measured"),
+            Column("upper", "At most", "frames/s", 0, "measured"),
             Column("mbps", "Carried, frames", "Mbit/s", 1, "measured"),
             Column("line_mbps", "Carried, on the line", "Mbit/s", 1, "measured"),
             Column("some", "With 0.5 % lost", "frames/s", 0, "measured"),
@@ -170,7 +174,10 @@ def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
             for point in points
         ],
         (Drawn("lines", "Loss over the offered load, %", "mbps", "loss", "size"),),
-        ("The RFC begins at the medium's rate; here it is what the rig carries alone.",),
+        (
+            "The RFC begins at the medium's rate; here it is what the rig carries alone.",
+            "What waits in a queue at the end of a trial is not lost: short trials lose less.",
+        ),
     )
 
 
