@@ -99,8 +99,8 @@ class Rfc2544(KeywordLibrary):
             )
         if short and _LARGEST.mbps(bounds.upper) >= held.threshold:
             raise NotProven(
-                f"{held.subject}: {figure(held.value)} Mbit/s came through, and at "
-                f"{figure(_LARGEST.mbps(bounds.upper))} too much was lost; promised is "
+                f"{held.subject}: {figure(held.value)} Mbit/s came through, and more than "
+                f"{figure(_LARGEST.mbps(bounds.upper))} cannot; promised is "
                 f"{figure(held.threshold)}, between the two. Choose a profile with longer trials."
             )
         conclude(self.check, held, rig, lambda: _beside_the_gateway(found))

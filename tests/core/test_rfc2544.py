@@ -149,6 +149,13 @@ class TestTheRig:
         _, why = tried(device, WAYS.through.stream(LARGE, 500, 1.0))
         assert (why, len(device.trials)) == ("the client stood still", ATTEMPTS)
 
+    def test_a_sender_that_is_far_too_slow_is_not_asked_again(self) -> None:
+        device = gateway(100.0, rig_per_s=400.0)
+        _, why = tried(device, WAYS.through.stream(LARGE, 500, 1.0))
+        assert "too late" in why and len(device.trials) == 1
+        _, why = tried(device, WAYS.through.stream(LARGE, 405, 1.0))
+        assert "too late" in why and len(device.trials) == 1 + ATTEMPTS
+
     def test_without_loss_a_disturbance_changes_nothing(self) -> None:
         device = gateway(100.0, disturbed=["the client stood still"])
         assert tried(device, WAYS.through.stream(LARGE, 500, 1.0))[1] == ""

@@ -20,6 +20,8 @@ ATTEMPTS = 3
 """At a rate, before the rig is taken for its limit."""
 LATE_SHARE = 0.005
 """Of the frames a sender may be too late for: a rate that is that much off is told as it was."""
+_HOPELESS_SHARE = 0.05
+"""Of the frames: a sender that is too late for more is no faster the next time."""
 
 
 @dataclass(frozen=True)
@@ -148,13 +150,19 @@ def by_rig(seen: Seen) -> str:
 
 
 def tried(send: Send, *streams: Stream) -> tuple[Seen, str]:
-    """A trial, repeated while the rig is its limit.
+    """A trial, repeated while the rig is its limit and might not be the next time.
 
     Returns:
         The last one, and why the rig was its limit each time; empty where it was not.
     """
     for _ in range(ATTEMPTS):
         seen = send(streams)
-        if not (why := by_rig(seen)):
+        if not (why := by_rig(seen)) or _hopeless(seen):
             break
     return seen, why
+
+
+def _hopeless(seen: Seen) -> bool:
+    return any(
+        one.unsent > one.stream.count * _HOPELESS_SHARE for one in seen.carried.values()
+    )
