@@ -143,7 +143,7 @@ def _shown(table: StudyTable, words: Wording) -> Shown:
         caption=table.caption,
         source=table.source,
         whose=[(_OF.get(of, ""), len([*some])) for of, some in groupby(one.of for one in columns)],
-        heads=[Head(one.text, one.unit, bool(one.unit)) for one in columns],
+        heads=[Head(one.text, words.unit_name(one.unit), bool(one.unit)) for one in columns],
         rows=[
             [(_cell(row.get(one.key), one, words), bool(one.unit)) for one in columns]
             for row in table.rows

@@ -136,7 +136,7 @@ def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> 
             }
             for one in found
         ],
-        (Drawn("bars", "Mean latency at the throughput, us", "frame", "mean", "family"),),
+        (Drawn("bars", "Mean latency at the throughput, microseconds", "frame", "mean", "family"),),
         (
             "The RFC times one tagged frame a trial. Here every frame of a trial is timed.",
             "At the throughput a queue is about to fill: what waits there is part of the latency.",
