@@ -19,8 +19,10 @@ from cases import (
     IN_TIME,
     IPV6,
     LOSS,
+    LOSS6,
     MANY,
     ONE,
+    ONE6,
     ONE_NAT,
     OPTIONS,
     ORDER,
@@ -36,6 +38,7 @@ from cases import (
     STORIES,
     UDP,
     UP,
+    UP6,
     Case,
     alone,
     cases_of,
@@ -48,6 +51,10 @@ SHAPER = '"sgw-200" is set to 326 Mbit/s'
 TOO_SLOW = (FAIL, "at least 300 Mbit/s", "The path without the gateway carried", SHAPER)
 LET_THROUGH = "enough for the promise"
 TOO_FAST = (FAIL, "at most 330 Mbit/s", SHAPER, "does not hold it")
+LOST = (
+    *(FAIL, "at most 0.1 %", "The path without the gateway lost 0 %"),
+    "Likely cause: packets got lost on the way through the gateway",
+)
 NO_WAY = (
     "No connection gets through the gateway",
     "198.18.2.10 port 5301",
@@ -94,7 +101,7 @@ MEASURED = alone(
     Case(
         ("shaper-missing",),
         (PATH, CEILING),
-        {DOWN: TOO_FAST, UP: TOO_FAST, UDP: TOO_FAST},
+        {DOWN: TOO_FAST, UP: TOO_FAST, UDP: TOO_FAST, UP6: TOO_FAST},
     ),
     Case(
         ("large-ruleset-slow",),
@@ -103,14 +110,15 @@ MEASURED = alone(
     ),
     Case(
         ("packet-loss", "percent=5"),
-        (PATH, LOSS, PERMITS),
+        (PATH, LOSS, LOSS6, PERMITS),
+        {LOSS: LOST, LOSS6: (*LOST, "over IPv6")},
+    ),
+    Case(
+        ("ipv6-slow",),
+        (ONE, ONE6, UP6),
         {
-            LOSS: (
-                FAIL,
-                "at most 0.1 %",
-                "The path without the gateway lost 0 %",
-                "Likely cause: packets got lost on the way through the gateway",
-            )
+            ONE6: (FAIL, "over IPv6", "at least 300 Mbit/s", "The path without the gateway"),
+            UP6: (FAIL, "over IPv6", "at least 300 Mbit/s", "The path without the gateway"),
         },
     ),
     Case(

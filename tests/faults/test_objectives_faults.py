@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cases import FAIL, Case, alone, cases_of, prove, together
+from cases import FAIL, NOT_PROVEN, Case, alone, cases_of, prove, together
 from faulty_lab import PROJECT, FaultyLab
 
 COMMITTED = "Every Class Gets Its Committed Rate"
@@ -77,6 +77,15 @@ TOGETHER = [
             (LOSS, EVEN, ORDERLY),
             {ORDERLY: (FAIL, "keep their DSCP", "Sent with DSCP 46, it arrived with 0")},
         ),
+    ),
+    # twice 15 ms there and back is too long for one way, and may be short enough
+    together(
+        Case(
+            ("endpoint-clock-drifts",),
+            (IN_TIME,),
+            {IN_TIME: (NOT_PROVEN, "it is there and back", "have both keep time (NTP)")},
+        ),
+        Case(("latency", "milliseconds=15"), (IN_TIME,)),
     ),
     together(
         Case(
