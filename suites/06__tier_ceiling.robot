@@ -7,10 +7,8 @@ Test Template       The Ceiling Holds
 Test Tags           ceiling    throughput
 
 
-*** Test Cases ***                      TRAFFIC     DIRECTION
-Downloads From The Client's View        TCP         to the client
-Uploads From The Client's View          TCP         to the server
-An Overload Of Datagrams                UDP         to the server
-Uploads Over IPv6
-    [Template]                          The Ceiling Holds Over IPv6
-    TCP                                 to the server
+*** Test Cases ***                      TRAFFIC     OVER        DIRECTION
+Downloads From The Client's View        TCP         IPv4        to the client
+Uploads From The Client's View          TCP         IPv4        to the server
+Uploads Over IPv6                       TCP         IPv6        to the server
+An Overload Of Datagrams                UDP         IPv4        to the server
