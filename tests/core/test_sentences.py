@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 MISTAKES = {
     "stateful_firewall nat": ("enable      gateway", "enabel      gateway", "enable or disable"),
     "stateful_firewall whose": ("disable     client", "disable     Servr", "client or gateway"),
-    "tier_ceiling kind": ("UDP         to", "TCQ         to", "TCP or UDP"),
+    "tier_ceiling kind": ("UDP         IPv4", "TCQ         IPv4", "TCP or UDP"),
     "tier_ceiling direction": ("to the client", "to the Clint", "to the server or to the client"),
     "policy_enforcement packets": ("    Fragments\n", "    Fragmens\n", "fragments"),
     "security_services what": ("a clean file  ", "a cleen file  ", "a clean file"),
@@ -33,7 +33,7 @@ MISTAKES = {
     "policy_enforcement status": ("Policy Is Disabled", "Policy Is Disbled", "enabled or disabled"),
     "baseline_before when": ("Measured Before", "Measured Befor", "before or after"),
     "remote_access nat": ("nat=enable", "nat=enabel", "enable or disable"),
-    "tier_ceiling row": ("to the client", "to the client    now", "expected 2 arguments, got 3"),
+    "tier_ceiling row": ("to the client", "to the client    now", "expected 3 arguments, got 4"),
     "edge flood": ("    SYN Flood\n", "    SIN Flood\n", "SYN flood"),
     "latency size": ("small      IPv6    at rest", "smal       IPv6    at rest", "small or large"),
     "latency load": ("IPv6    in an overload", "IPv6    in an overlord", "in an overload"),
