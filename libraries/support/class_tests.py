@@ -16,6 +16,7 @@ from gatepass.scenarios.objectives.conduct import Service
 from gatepass.scenarios.objectives.sent import Sent
 from gatepass.scenarios.objectives.streams import (
     OVERLOAD,
+    OVERLOAD_S,
     TO_CLIENT,
     TO_SERVER,
     Ends,
@@ -26,8 +27,8 @@ from support.run_context import RunContext, once
 
 FIRST_PORT = 100
 """Above the testbed's probe_port: the first of those that classes are sent to."""
-_SHORT_S, _CONTROL_S = 5, 10
-"""For how long at most classes are sent beside an overload, and beside the gateway."""
+_CONTROL_S = 10
+"""For how long at most classes are sent beside the gateway."""
 _FOLDER = Path("trials", "classes")
 
 Send = Callable[[Service], Sent]
@@ -81,7 +82,7 @@ class ClassTests:
     def beside_overload(self) -> ClassTest:
         """All classes, the last of them far beyond its rate and the tier's."""
         run, classes = self._run, self._run.order.classes
-        lasts = min(run.profile.service_s, _SHORT_S)
+        lasts = min(run.profile.service_s, OVERLOAD_S)
         tier = OVERLOAD * (run.order.promise.stateful_mbps or 0)
         last = max(beyond_mbps(classes[-1]), tier)
         return self._tried(

@@ -20,6 +20,7 @@ from gatepass.inputs.profile import NamedProfile, Profile
 from gatepass.inputs.studies import STUDIES, left_out
 from gatepass.inputs.testbed import Testbed
 from gatepass.results.chapters import chapter_of
+from gatepass.scenarios.objectives.streams import lasts_s
 from gatepass.scenarios.studies import rfc6349
 from gatepass.scenarios.studies.conditions import CONDITIONS
 
@@ -35,6 +36,8 @@ AWAITED = "keylife"
 """Tag of the check that waits until a tunnel's keys have run out."""
 DELAYED = "latency"
 """Tag of the checks of how long packets take; those of one load share their trials."""
+OF_CLASSES = "objectives"
+"""Tag of the checks of classes of service, which share what is sent."""
 _SHARED, _FEWEST_DELAYED, _MOST_DELAYED = 4, 3, 12
 _AROUND_PROBES_S = 0.7
 """Starting the programs of such a trial and fetching what they told, in seconds, as seen."""
@@ -66,6 +69,7 @@ class Chosen:
         downloaded: how many of them download a large file.
         awaited: how many of them wait for a tunnel's keys.
         delayed: how many of them look how long packets take.
+        of_classes: how many of them look at classes of service.
         studies: names of the studies that are among them.
     """
 
@@ -77,6 +81,7 @@ class Chosen:
     downloaded: int = 0
     awaited: int = 0
     delayed: int = 0
+    of_classes: int = 0
     studies: tuple[str, ...] = ()
 
 
@@ -125,7 +130,7 @@ def selected(
     chapters = dict.fromkeys(chapter_of(test).name for test in tests)
     tagged = (
         sum(tag in test.tags for test in tests)
-        for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED, DELAYED)
+        for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED, DELAYED, OF_CLASSES)
     )
     carried_out = tuple(name for name in STUDIES if any(name in test.tags for test in tests))
     return root, Chosen(len(tests), whole, len(chapters), *tagged, studies=carried_out)
@@ -141,8 +146,10 @@ def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, f
         fast, slow = order.promise.stateful_mbps, order.promise.security_services_mbps
         shortest += chosen.downloaded * megabits * 2 / fast
         longest += chosen.downloaded * megabits * (1 / fast + 1 / slow)
-    studied = sum(_LASTS_S[name](profile) for name in chosen.studies)
-    shortest, longest = shortest + studied, longest + studied
+    others_s = sum(_LASTS_S[name](profile) for name in chosen.studies)
+    if chosen.of_classes:
+        others_s += lasts_s(order.classes, profile.step_s, profile.service_s)
+    shortest, longest = shortest + others_s, longest + others_s
     others = (chosen.checks - chosen.measured) * _OTHER_S + chosen.awaited * _AWAITED_S
     probes = chosen.delayed / _SHARED * (profile.delay_trial_s + _AROUND_PROBES_S)
     around = chosen.measured * _AROUND_A_TRIAL_S

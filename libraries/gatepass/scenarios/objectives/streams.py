@@ -15,6 +15,10 @@ COMMITTED_STEPS = (25, 50, 75, 100)
 EXCESS, BEYOND = "excess", "beyond"
 PAUSE_S = 0.35
 """Between two steps: what waits in a shaper's queue is gone by then."""
+OVERLOAD_S = 5
+"""For how long at most classes are sent beside an overload of the last one."""
+_AROUND_S = 4.0
+"""Starting programs, comparing clocks and fetching what was seen, in seconds, as seen."""
 OVERLOAD = 1.25
 """Of what may be sent at most, as in Y.1564's policing test."""
 _SINGLY_PER_S = 12_000
@@ -68,6 +72,21 @@ def steps(one: ServiceClass) -> dict[str, float]:
     if one.eir_mbps:
         found[EXCESS] = one.cir_mbps + one.eir_mbps
     return found | {BEYOND: beyond_mbps(one)}
+
+
+def lasts_s(classes: Sequence[ServiceClass], step_s: float, service_s: float) -> float:
+    """About how long it takes to send classes in steps, at once, and beside an overload, seconds.
+
+    Args:
+        classes: of an order; none take no time.
+        step_s: of a step.
+        service_s: for how long all are sent at once.
+    """
+    if not classes:
+        return 0.0
+    count = sum(len(steps(one)) for one in classes)
+    overload_s = min(OVERLOAD_S, service_s) if len(classes) > 1 else 0
+    return count * (step_s + PAUSE_S) + service_s + overload_s + _AROUND_S
 
 
 def step_name(one: ServiceClass, step: str) -> str:
