@@ -284,6 +284,11 @@ class TestHeld:
         with pytest.raises(verdict, match=r"clocks agree to within 0\.5 ms"):
             conclude_all(held)
 
+    def test_a_clock_that_was_set_meanwhile_tells_nothing(self) -> None:
+        seen = sent_of(Agreement(9, 1, 9), voice=carried_of(delay=Spread([(50, 100)])))
+        with pytest.raises(NotProven, match="were set meanwhile"):
+            conclude_all(self.held(figures.delay, seen, seen))
+
     @pytest.mark.parametrize(
         ("late_us", "verdict"), [(9_000, None), (15_000, NotProven), (21_000, AssertionError)]
     )

@@ -10,6 +10,7 @@ from statistics import fmean
 
 from gatepass.base.phrase import Phrase, say
 from gatepass.inputs.objectives import ServiceClass
+from gatepass.results.agreement import Agreement
 from gatepass.results.datagrams import TICK_S, Carried
 from gatepass.results.measurements import estimated, observed
 from gatepass.results.record import Measurement
@@ -30,6 +31,8 @@ is held against what all classes at once lose."""
 EXCESS_SHARE = 0.9
 """Of the excess rate that has to be carried while there is room for all of it. ITU-T Y.1564 asks
 for none of it; an order that names one is not met by none."""
+CLOCKS_UNKNOWN = "unknown"
+"""By how much clocks differ that were set, or went unevenly, while frames were sent."""
 SEVERE_SHARE = 0.5
 """A second in which more is lost is severely impaired (ITU-T Y.1563)."""
 UNAVAILABLE_S = 10
@@ -179,7 +182,7 @@ def _delay(
             "percentile": percentile,
             "frames": spread.count,
             "there_and_back": "yes" if both_ways else None,
-            "clock_error_ms": None if both_ways else round(clocks.error_us / _MS, 4),
+            "clock_error_ms": None if both_ways else _clock_error(clocks),
             **{
                 f"p{point:g}_ms": round((spread.percentile(point) - ahead_us) / _MS, 4)
                 for point in (50, 99, 99.9, 100)
@@ -187,6 +190,10 @@ def _delay(
             },
         },
     )
+
+
+def _clock_error(clocks: Agreement) -> float | str:
+    return round(clocks.error_us / _MS, 4) if isfinite(clocks.error_us) else CLOCKS_UNKNOWN
 
 
 def variation(shown: Shown, sent: Sent) -> Measurement:

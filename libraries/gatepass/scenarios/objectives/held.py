@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.results.record import Measurement, measured, required
-from gatepass.scenarios.objectives.figures import Figure, Shown
+from gatepass.scenarios.objectives.figures import CLOCKS_UNKNOWN, Figure, Shown
 from gatepass.scenarios.objectives.sent import Sent
 from gatepass.verdict.judgement import FAIL, WITHOUT, Rig, conclude, decide
 
@@ -92,7 +92,12 @@ def _conclude(one: Held) -> None:
         conclude(held, Rig(()), str)
     elif held.facts.get("there_and_back"):
         _of_round_trips(held, beside)
-    elif (error := held.facts.get("clock_error_ms")) is not None:
+    elif (error := held.facts.get("clock_error_ms")) == CLOCKS_UNKNOWN:
+        raise NotProven(
+            f"{_told(held)} The endpoints' clocks were set meanwhile, or went unevenly: have both "
+            "keep time (NTP)."
+        )
+    elif error is not None:
         _by_clocks(held, float(error), beside)
     else:
         conclude(held, beside, beside.compared)
