@@ -20,6 +20,7 @@ from lab.gateway.dataplane.programs.impairment import Impairment
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 
+PATIENCE_S = 10
 NEVER = {"outages": {"seconds": 5.0, "every_s": 5.0}}
 SOCKETS = {4: (socket.AF_INET, SERVER), 6: (socket.AF_INET6, SERVER6)}
 
@@ -43,18 +44,16 @@ def datagrams(rig: Rig, version: int = 4):
         yield sender, receiver
 
 
-def arrivals(rig: Rig, count: int, version: int = 4) -> list[int]:
-    """Send numbered datagrams; answers their numbers as they come, until nothing more does."""
+def arrivals(rig: Rig, count: int, version: int = 4, copies: int = 1) -> list[int]:
+    """Send numbered datagrams; answers their numbers as they come, until all have come."""
     found = []
     with datagrams(rig, version) as (sender, receiver):
+        receiver.settimeout(PATIENCE_S)
         for number in range(count):
             sender.send(number.to_bytes(2, "big"))
-        receiver.settimeout(0.5)
-        while True:
-            try:
-                found.append(int.from_bytes(receiver.recv(100), "big"))
-            except TimeoutError:
-                return found
+        while len(found) < count * copies:
+            found.append(int.from_bytes(receiver.recv(100), "big"))
+    return found
 
 
 @pytest.mark.parametrize("version", [4, 6])
@@ -98,7 +97,7 @@ def test_some_are_overtaken(rig):
 
 def test_all_arrive_twice(rig):
     rig.apply(CONFIG, {"duplication": {"percent": 100.0}})
-    assert sorted(arrivals(rig, 50)) == sorted([*range(50), *range(50)])
+    assert sorted(arrivals(rig, 50, copies=2)) == sorted([*range(50), *range(50)])
 
 
 @pytest.mark.parametrize("dest", [SERVER, SERVER6])
@@ -134,10 +133,10 @@ def test_another_figure_and_none_at_all(rig):
     rig.apply(CONFIG, NEVER)
     assert rig.udp() is None
     rig.apply(CONFIG, {"outages": {"seconds": 1.0, "every_s": 3600.0}})
-    assert rig.udp() == CLIENT
+    assert arrivals(rig, 1) == [0]
     assert _devices_and_tables(rig) != sound
     rig.apply(CONFIG)
-    assert rig.udp() == CLIENT
+    assert arrivals(rig, 1) == [0]
     assert _devices_and_tables(rig) == sound
 
 
@@ -147,4 +146,4 @@ def test_what_an_earlier_process_left_is_taken_away(rig, tmp_path):
     former._worker.stop()  # as with a gateway that was killed
     rig.plane = DataPlane(tmp_path)
     rig.apply(CONFIG)
-    assert rig.udp() == CLIENT
+    assert arrivals(rig, 1) == [0]
