@@ -60,7 +60,7 @@ class Verdicts:
         columns = {
             "Measured": [record.measured(measurement) for measurement in measurements],
             "Required": _aligned([record.required(measurement) for measurement in measurements]),
-            "Trials": [_picture(measurements[-1])] if measurements else [],
+            "Trials": [_picture(measurement) for measurement in _drawn(measurements)],
             "Likely cause": [cause.name for cause in causes[:1]],
             "Evidence": dict.fromkeys(
                 f"{'✓' if one.holds else '✗'} {one.claim}" for one in evidence
@@ -124,6 +124,11 @@ def _of_a_replay(replayed: str) -> str:
         f"*This is a replay of {replayed}, and no acceptance.* Its checks are those that need "
         "nothing but the REST API; they say what this Gatepass makes of those answers."
     )
+
+
+def _drawn(measurements: list[record.Measurement]) -> list[record.Measurement]:
+    """All that were seen over time; else the last, which the verdict hangs on."""
+    return [one for one in measurements if timeline.timeline(one)] or measurements[-1:]
 
 
 def _picture(measurement: record.Measurement) -> str:

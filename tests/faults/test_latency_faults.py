@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cases import FAIL, Case, alone, cases_of, prove
+from cases import FAIL, NOT_PROVEN, Case, alone, cases_of, prove
 from faulty_lab import FaultyLab
 
 KINDS = tuple(
@@ -41,6 +41,12 @@ RUNS = alone(
         dict.fromkeys(UNDER_LOAD, ADDED) | dict.fromkeys(OVERLOAD, QUEUED),
     ),
     Case(("ipsec-slow",), (IN_TUNNEL,), {IN_TUNNEL: (*ADDED[:-1], BESIDE_THE_TUNNEL)}),
+    # both paths are told by the same clocks, so that nobody is blamed for what these do
+    Case(
+        ("endpoint-clock-drifts", "milliseconds_per_s=20"),
+        AT_REST[:2],
+        dict.fromkeys(AT_REST[:2], (NOT_PROVEN,)),
+    ),
     # at a rate at which TCP's own buffers suffice to fill so long a queue
     Case(
         ("latency-under-load", "milliseconds=700", "mbps=20"),
