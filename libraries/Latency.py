@@ -34,6 +34,9 @@ _IPV6_ROW = 40
 _OVERLOAD: words.DelayLoad = "in an overload"
 _FILLED = 1.2
 """How much longer than a full queue takes an overload lasts."""
+_WITH_EASE_MBPS = 1000
+"""What an endpoint sends and takes with ease; more is offered no further above the tier than that
+the ceiling shows (`POLICING`)."""
 _OVERLOAD_SHOWS = 0.9
 """The least share of the tier's rate that must come through for an overload to be one."""
 _VERSIONS: Mapping[words.IpVersion, int] = {"IPv4": 4, "IPv6": 6}
@@ -71,7 +74,7 @@ class Latency(KeywordLibrary):
             size: small (64 bytes; over IPv6 82) or large (1518 bytes of Ethernet frame).
             version: IPv4 or IPv6.
             load: at rest, at half or at the whole of the tier's rate, in an overload of 1.5 times
-                that, where the order has a shaper to hold it.
+                that (beyond 1,000 Mbit/s of 1.25), where the order has a shaper to hold it.
 
         Raises:
             NotApplicable: the testbed has no IPv6, or the order no shaper.
@@ -156,9 +159,12 @@ class Latency(KeywordLibrary):
 
     def _rate(self, load: words.DelayLoad) -> float:
         """Of the load with all that goes its way, Mbit/s; in an overload more than the ceiling."""
-        rate = self.run.promised("stateful_throughput") * words.DELAY_LOADS[load][1]
+        promised = self.run.promised("stateful_throughput")
+        rate = promised * words.DELAY_LOADS[load][1]
         if load != _OVERLOAD:
             return rate
+        if rate > _WITH_EASE_MBPS:
+            rate = promised * POLICING
         return max(rate, (self.run.order.ceiling_mbps or 0) * POLICING)
 
     def _seconds(self, load: words.DelayLoad, rate: float) -> float:

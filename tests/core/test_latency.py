@@ -116,6 +116,11 @@ class TestOverload:
         assert library._seconds(OVERLOAD, rate) == 10
         assert library._seconds("at half the tier's rate", 150) == 10
 
+    def test_a_fast_tier_is_offered_no_more_than_shows_its_ceiling(self) -> None:
+        library = keywords()
+        library.run.promised, library.run.order.ceiling_mbps = lambda promise: 2000.0, 2000.0
+        assert library._rate(OVERLOAD) == 2500
+
     def test_it_is_more_than_any_ceiling(self) -> None:
         library = keywords()
         library.run.order.ceiling_mbps = 600.0
