@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -71,7 +71,7 @@ class Call:
         profile: a name, or None for the default.
         robot: options for Robot, as typed after ``--``.
         recording: where what the gateway is asked and answers is recorded, if anywhere.
-        studies: that are carried out beside those of the order.
+        studies: that are carried out alone, whatever the order names.
     """
 
     order: Path
@@ -97,6 +97,8 @@ def run(call: Call, ending: Callable[[Path], int] | None = None) -> int:
         InputError: a mistake in the call or an input file; nothing was touched.
     """
     order, profile, chosen = _inputs(call)
+    if call.studies:  # a study alone leaves nothing out
+        chosen = replace(chosen, whole=chosen.checks)
     testbed = load_testbed(call.testbed)
     testbed.gateway.must_have_secrets()
     with turns.joined(), namespace.inside(testbed.network_namespace, testbed.path):
