@@ -30,7 +30,7 @@ class LocalShell:
     def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
         """Run a command and wait for it."""
         if self.impatient:
-            command = command.replace("-gt 250", "-gt 3")
+            command = command.replace("%%.*}+5))", "%%.*}+0))")
         done = subprocess.run(
             [*self.inside, "sh", "-c", command],
             capture_output=True,

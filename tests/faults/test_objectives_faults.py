@@ -24,12 +24,19 @@ ALONE = "The path without the gateway shows"
 TOO_LATE = (FAIL, "Delay of a class, voice, to the server", "at most 25 ms", ALONE)
 LOST = (FAIL, "Frame loss of a class, voice, to the server", "at most 0.05 %", ALONE)
 
+ONE_CLASS = {
+    "name": "business",
+    "dscp": "AF31",
+    "cir_mbps": 20,
+    "eir_mbps": 10,
+    "burst_allowance_percent": 10,
+}
 IN_STEPS = alone(
     Case(
-        ("shaper-below-tier",),
-        (COMMITTED, EXCESS),
+        ("shaper-below-tier", "percent=60"),
+        STEPS,
         {
-            COMMITTED: (FAIL, "Committed rate of a class, voice", "at least 1.98", ALONE),
+            COMMITTED: (FAIL, "Committed rate of a class, business", "at least 19.8", ALONE),
             EXCESS: (FAIL, "business, to the client", "at least 29 Mbit/s", ALONE),
         },
     ),
@@ -41,15 +48,17 @@ IN_STEPS = alone(
     Case(
         ("class-unpoliced",),
         STEPS,
-        {POLICED: (FAIL, "beyond what was agreed, voice, to the server", "at most 2.2 Mbit/s")},
-    ),
-    Case(
-        ("classes-ignored",),
-        (COMMITTED, BESIDE),
-        {BESIDE: (FAIL, "voice, to the server, beside an overload", ALONE)},
+        {POLICED: (FAIL, "beyond what was agreed, business, to the", "at most 33 Mbit/s")},
     ),
 )
 TOGETHER = [
+    together(
+        Case(
+            ("classes-ignored",),
+            (LOSS, BESIDE),
+            {BESIDE: (FAIL, "voice, to the server, beside an overload", ALONE)},
+        ),
+    ),
     together(
         Case(("latency", "milliseconds=40"), AT_ONCE, {IN_TIME: TOO_LATE}),
         Case(
@@ -109,17 +118,26 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("cases", RUNS)
+def order_of(folder: Path, one: dict) -> Path:
+    """The lab's order with one class of service."""
+    order = yaml.safe_load((PROJECT / "variables" / "orders" / "lab.yaml").read_text())
+    path = folder / "order.yaml"
+    path.write_text(yaml.safe_dump(order | {"objectives": [one]}))
+    return path
+
+
+@pytest.mark.parametrize("cases", IN_STEPS)
+def test_measured_in_steps(lab: FaultyLab, tmp_path: Path, cases: tuple[Case, ...]) -> None:
+    prove(lab, *cases, order=order_of(tmp_path, ONE_CLASS))
+
+
+@pytest.mark.parametrize("cases", TOGETHER)
 def test_measured(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)
 
 
 def test_measured_availability(lab: FaultyLab, tmp_path: Path) -> None:
     """Unavailable time begins with ten seconds in a row (ITU-T Y.1563)."""
-    order = yaml.safe_load((PROJECT / "variables" / "orders" / "lab.yaml").read_text())
-    order["objectives"] = [
-        {"name": "voice", "dscp": "EF", "cir_mbps": 1, "frames": 128, "availability_percent": 60}
-    ]
-    path = tmp_path / "order.yaml"
-    path.write_text(yaml.safe_dump(order))
-    prove(lab, CASES[-1], order=path, profile="quick")
+    voice = {"name": "voice", "dscp": "EF", "cir_mbps": 1, "frames": 128}
+    order = order_of(tmp_path, voice | {"availability_percent": 60})
+    prove(lab, CASES[-1], order=order, profile="quick")
