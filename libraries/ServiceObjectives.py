@@ -110,8 +110,9 @@ class ServiceObjectives(KeywordLibrary):
     @keyword()
     def every_class_should_be_in_time(self) -> None:
         """The delay, of the percentile and in the mean, one way where clocks agree."""
-        self._hold(figures.delay, lambda one: one.delay_ms is not None)
-        self._hold(figures.mean_delay, lambda one: one.mean_delay_ms is not None)
+        late = self._noted(figures.delay, lambda one: one.delay_ms is not None)
+        mean = self._noted(figures.mean_delay, lambda one: one.mean_delay_ms is not None)
+        conclude_all([*late, *mean])
 
     @keyword()
     def every_class_should_be_even(self) -> None:
@@ -157,8 +158,11 @@ class ServiceObjectives(KeywordLibrary):
     def all_but_the_last_should_be_served_as_promised(self) -> None:
         """Loss and delay of each class that was not overloaded itself."""
         others = self._classes[:-1]
-        self._hold(figures.loss, lambda one: one in others and one.loss_percent is not None)
-        self._hold(figures.delay, lambda one: one in others and one.delay_ms is not None)
+        lost = self._noted(
+            figures.loss, lambda one: one in others and one.loss_percent is not None
+        )
+        late = self._noted(figures.delay, lambda one: one in others and one.delay_ms is not None)
+        conclude_all([*lost, *late])
 
     # -- helpers -----------------------------------------------------------------------------
 
@@ -194,7 +198,16 @@ class ServiceObjectives(KeywordLibrary):
         concerns: Callable[[ServiceClass], bool] = lambda one: True,
         by_rig: bool = True,
     ) -> None:
-        """Hold a figure of each class, each way, against what was promised.
+        """Hold a figure of each class, each way, against what was promised; see `_noted`."""
+        conclude_all(self._noted(figure, concerns, by_rig))
+
+    def _noted(
+        self,
+        figure: Figure,
+        concerns: Callable[[ServiceClass], bool],
+        by_rig: bool = True,
+    ) -> list[Held]:
+        """A figure of each class, each way, and what it is held against.
 
         Args:
             figure: of what was sent.
@@ -214,4 +227,4 @@ class ServiceObjectives(KeywordLibrary):
                 self.check.note("measurement", measurement)
                 beside = Beside(test.beside, figure, shown) if by_rig else None
                 held.append(Held(measurement, beside))
-        conclude_all(held)
+        return held

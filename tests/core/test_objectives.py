@@ -71,11 +71,11 @@ class TestStreams:
 
     def test_a_class_in_steps(self) -> None:
         assert steps(VOICE) == {
-            "25": 2, "50": 4, "75": 6, "100": 8, EXCESS: 10, BEYOND: pytest.approx(10.5),
+            "25": 2, "50": 4, "75": 6, "100": 8, EXCESS: 10, BEYOND: pytest.approx(11.55),
         }  # fmt: skip
         assert list(steps(OTHER)) == ["25", "50", "75", "100", BEYOND]
 
-    @pytest.mark.parametrize(("eir", "rate"), [(0, 10), (1, 11), (2, 10.5), (8, 18)])
+    @pytest.mark.parametrize(("eir", "rate"), [(0, 10), (1, 11), (2, 11.55), (8, 18.48)])
     def test_beyond_what_was_agreed(self, eir: float, rate: float) -> None:
         one = VOICE.model_copy(update={"eir_mbps": eir})
         assert beyond_mbps(one) == pytest.approx(rate)
@@ -129,6 +129,16 @@ class TestFigures:
         name = step_name(VOICE, EXCESS)
         seen = figures.excess(SHOWN, Sent({TO_SERVER: {name: carried_of(sent=0)}}, {}))
         assert (seen.value, seen.threshold) == (0, 9.8)
+
+    def test_what_a_queue_takes_in_is_not_carried(self) -> None:
+        """A second at 10 Mbit/s into a shaper of 8: the last frame waits a quarter of a second."""
+        waiting = Spread((round(250 * number), 1) for number in range(1000))
+        name = step_name(VOICE, EXCESS)
+        seen = carried_of(received=1000, delay=waiting)
+        shown = figures.excess(SHOWN, Sent({TO_SERVER: {name: seen}}, {}))
+        assert shown.value == pytest.approx(8, rel=0.01)
+        uneven = carried_of(received=1000, delay=Spread([(30, 990), (90_000, 10)]))
+        assert figures.excess(SHOWN, Sent({TO_SERVER: {name: uneven}}, {})).value == 10
 
     def test_a_burst_is_no_rate(self) -> None:
         """A policer that lets 400 frames pass at once, and 100 each tenth of a second after."""

@@ -31,6 +31,9 @@ is held against what all classes at once lose."""
 EXCESS_SHARE = 0.9
 """Of the excess rate that has to be carried while there is room for all of it. ITU-T Y.1564 asks
 for none of it; an order that names one is not met by none."""
+SETTLED_S = 0.005
+"""For so long frames may be held up without a queue that fills: a step of 0.4 s tells a rate to
+within 2 % so, one of 10 s to within 1 %."""
 CLOCKS_UNKNOWN = "unknown"
 """By how much clocks differ that were set, or went unevenly, while frames were sent."""
 SEVERE_SHARE = 0.5
@@ -74,7 +77,7 @@ Figure = Callable[[Shown, Sent], Measurement]
 
 def committed(shown: Shown, sent: Sent) -> Measurement:
     """The committed rate as the worst of its steps carried it, Mbit/s."""
-    parts = {step: _arrived(shown.of(sent, str(step))) for step in COMMITTED_STEPS}
+    parts = {step: _carried_share(shown.of(sent, str(step))) for step in COMMITTED_STEPS}
     cir = shown.one.cir_mbps
     told = {f"at_{step}_percent": _figure(part * cir * step / 100) for step, part in parts.items()}
     return observed(
@@ -94,7 +97,7 @@ def excess(shown: Shown, sent: Sent) -> Measurement:
     return observed(
         "class_excess",
         shown.conditions,
-        _figure(both * _arrived(shown.of(sent, EXCESS))),
+        _figure(both * _carried_share(shown.of(sent, EXCESS))),
         threshold=_figure(one.cir_mbps + EXCESS_SHARE * one.eir_mbps),
         layer=LAYER,
     )
@@ -121,15 +124,15 @@ def loss(shown: Shown, sent: Sent) -> Measurement:
     """Frames lost, per cent, with what so many frames can tell.
 
     The half width is the larger one of the binomial bound, which holds for losses apart from one
-    another, and of the scatter of the seconds, which sees those that come in bursts.
+    another, and of the scatter of tenths of a second, which sees those that come in bursts.
     """
     seen = shown.of(sent)
     percent = 100 * seen.loss_ratio
     _, most = share(seen.lost, max(1, seen.sent), shown.confidence)
     width = 100 * most - percent
-    seconds = [100 * (1 - came / went) for went, came in _seconds(seen) if went]
-    if seen.lost and len(seconds) > 1:
-        width = max(width, interval(seconds, shown.confidence).half_width or 0.0)
+    tenths = [100 * (1 - came / went) for went, came in seen.ticks if went]
+    if seen.lost and len(tenths) > 1:
+        width = max(width, interval(tenths, shown.confidence).half_width or 0.0)
     return estimated(
         "class_loss",
         shown.conditions,
@@ -285,8 +288,17 @@ def _steady_per_s(seen: Carried) -> float:
     return sum(whole) / len(whole) / TICK_S
 
 
-def _arrived(seen: Carried) -> float:
-    return 1 - seen.loss_ratio if seen.sent else 0.0
+def _carried_share(seen: Carried) -> float:
+    """How much of the offered rate was carried: what a queue only takes in is not.
+
+    A queue that fills evenly makes the frames later and later; the median is half of what it takes
+    to empty at the end. It is asked for the median, as single late frames say nothing of a queue.
+    """
+    if not (seen.sent and seen.received and seen.sending_s):
+        return 0.0
+    later_s = 2 * (seen.delay.percentile(50) - seen.delay.least) / 1e6
+    filled_s = max(0.0, later_s - SETTLED_S)
+    return (1 - seen.loss_ratio) * seen.sending_s / (seen.sending_s + filled_s)
 
 
 def _figure(value: float) -> float:

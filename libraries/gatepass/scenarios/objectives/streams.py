@@ -15,6 +15,8 @@ COMMITTED_STEPS = (25, 50, 75, 100)
 EXCESS, BEYOND = "excess", "beyond"
 PAUSE_S = 0.35
 """Between two steps: what waits in a shaper's queue is gone by then."""
+_BEYOND_ALLOWED = 1.1
+"""Times what a class may get at most: less would pass where nothing limits it."""
 OVERLOAD_S = 5
 """For how long at most classes are sent beside an overload of the last one."""
 _AROUND_S = 4.0
@@ -60,10 +62,12 @@ class Ends:
 
 
 def beyond_mbps(one: ServiceClass) -> float:
-    """The rate of the policing step, Mbit/s (ITU-T Y.1564, 8.1.2)."""
+    """The rate of the policing step, Mbit/s (ITU-T Y.1564, 8.1.2); surely more than is allowed."""
     if one.eir_mbps < 0.2 * one.cir_mbps:
-        return OVERLOAD * one.cir_mbps + one.eir_mbps
-    return one.cir_mbps + OVERLOAD * one.eir_mbps
+        rate = OVERLOAD * one.cir_mbps + one.eir_mbps
+    else:
+        rate = one.cir_mbps + OVERLOAD * one.eir_mbps
+    return max(rate, _BEYOND_ALLOWED * one.most_mbps)
 
 
 def steps(one: ServiceClass) -> dict[str, float]:
