@@ -83,7 +83,7 @@ def test_probes_beside_tcp_with_the_programs(apart: LocalShell) -> None:
     for way in (TO_SERVER, TO_CLIENT):
         assert seen.mbps[way] > 0
         assert seen.through(way).received == seen.through(way).sent > 0
-        assert len(seen.series_ms(way)) >= 25
+        assert len(seen.series_ms(way)) >= 15
     assert seen.through(TO_CLIENT).sources == {"127.0.0.1"}
 
 
