@@ -26,8 +26,8 @@ QUEUED = (FAIL, "Delay in the gateway's queue", "at most 400 ms", ALONE)
 RUNS = alone(
     Case(
         ("latency",),
-        (*AT_REST, INSPECTED, REMOTE),
-        dict.fromkeys((*AT_REST, INSPECTED, REMOTE), ADDED),
+        (*AT_REST, INSPECTED),
+        dict.fromkeys((*AT_REST, INSPECTED), ADDED),
     ),
     Case(("jitter",), AT_REST, dict.fromkeys(AT_REST, ADDED)),
     Case(
@@ -41,6 +41,7 @@ RUNS = alone(
         dict.fromkeys(UNDER_LOAD, ADDED) | dict.fromkeys(OVERLOAD, QUEUED),
     ),
     Case(("ipsec-slow",), (IN_TUNNEL,), {IN_TUNNEL: (*ADDED[:-1], BESIDE_THE_TUNNEL)}),
+    Case(("vpn-slow",), (REMOTE,), {REMOTE: ADDED}),
     # both paths are told by the same clocks, so that nobody is blamed for what these do
     Case(
         ("endpoint-clock-drifts", "milliseconds_per_s=20"),
