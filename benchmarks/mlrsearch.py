@@ -19,7 +19,7 @@ from benchmarks.table import show, spread
 from gatepass.endpoint.rig_watch import RigWatch
 from gatepass.scenarios.studies.frames import IMIX, IPV4, FrameSize, Way, Ways, sizes
 from gatepass.scenarios.studies.search import Bounds, Effort, Found, search
-from gatepass.scenarios.studies.throughput import rig_rate
+from gatepass.scenarios.studies.throughput import offered_rate, rig_rate
 from gatepass.scenarios.studies.trials import Send, between, tried
 
 SHAPERS_MBPS = (50, 100, 300)
@@ -77,8 +77,9 @@ def _row(send: Send, ways: Ways, size: FrameSize, mbps: int, times: int) -> Row:
     found, seconds = [], []
     for _ in range(times):
         rig = rig_rate(send, ways.beside, size, _RIG_S)
-        found.append(_searched(send, ways.through, size, rig))
-        seconds.append(_binary(send, ways.through, size, rig))
+        most = offered_rate(send, ways.through, size, rig, _RIG_S)
+        found.append(_searched(send, ways.through, size, most))
+        seconds.append(_binary(send, ways.through, size, most))
     bounds = [one.bounds[0.0] for one in found]
     upper = [100 * one.upper / true for one in bounds if one.upper is not None]
     return (

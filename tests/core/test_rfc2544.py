@@ -153,7 +153,7 @@ class TestTheRig:
         device = gateway(100.0, rig_per_s=400.0)
         _, why = tried(device, WAYS.through.stream(LARGE, 500, 1.0))
         assert "too late" in why and len(device.trials) == 1
-        _, why = tried(device, WAYS.through.stream(LARGE, 405, 1.0))
+        _, why = tried(device, WAYS.through.stream(LARGE, 412, 1.0))
         assert "too late" in why and len(device.trials) == 1 + ATTEMPTS
 
     def test_without_loss_a_disturbance_changes_nothing(self) -> None:

@@ -93,7 +93,7 @@ class Rfc2544:
         """By frame size, each from the rig's rate downwards."""
 
         def curve(size: FrameSize) -> list[Point]:
-            highest = self.throughput(size).rig_per_s
+            highest = self.throughput(size).offered_per_s
             through = self._ways[size.family].through
             return loss_curve(self._send, through, size, highest, self.conditions.curve_s)
 
@@ -108,7 +108,7 @@ class Rfc2544:
                 self._send,
                 self._ways[size.family].through,
                 size,
-                self.throughput(size).rig_per_s,
+                self.throughput(size).offered_per_s,
                 asked.burst_s,
                 asked.bursts,
             )
@@ -125,7 +125,7 @@ class Rfc2544:
                 self._ways[size.family].through,
                 size,
                 self._rate(size),
-                self.throughput(size).rig_per_s,
+                self.throughput(size).offered_per_s,
                 asked.overload_s,
                 asked.after_s,
             )
@@ -164,7 +164,7 @@ class Rfc2544:
             try:
                 made.append(measure(size))
             except NotProven as why:
-                self.troubles[str(size)] = str(why)
+                self.troubles[str(size)] = str(why.reason)
         return made
 
     def _there(self, wanted: Sequence[FrameSize]) -> tuple[FrameSize, ...]:

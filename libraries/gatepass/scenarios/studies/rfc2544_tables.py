@@ -48,7 +48,7 @@ def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTab
             Column("mbps", "Carried, frames", "Mbit/s", 1, "measured"),
             Column("line_mbps", "Carried, on the line", "Mbit/s", 1, "measured"),
             Column("some", "With 0.5 % lost", "frames/s", 0, "measured"),
-            Column("rig", "Rig alone", "frames/s", 0, "rig"),
+            Column("rig", "Carried", "frames/s", 0, "rig"),
             Column("share", "Share of the rig's", "%", 0, "rig"),
             Column("told", "What is known"),
         ),
@@ -155,7 +155,7 @@ def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
         "RFC 2544, 26.3",
         (
             *_SIZE,
-            Column("percent", "Of the rig's rate", "%", 0, "rig"),
+            Column("percent", "Of what it can offer", "%", 0, "rig"),
             Column("per_s", "Offered", "frames/s", 0, "measured"),
             Column("mbps", "Offered, frames", "Mbit/s", 1, "measured"),
             Column("loss", "Lost", "%", 2, "measured"),
@@ -175,7 +175,7 @@ def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
         ],
         (Drawn("lines", "Loss over the offered load, %", "mbps", "loss", "size"),),
         (
-            "The RFC begins at the medium's rate; here it is what the rig carries alone.",
+            "The RFC begins at the medium's rate; here it is what the rig can offer the gateway.",
             "What waits in a queue at the end of a trial is not lost: short trials lose less.",
         ),
     )
@@ -210,7 +210,7 @@ def burst_table(found: Sequence[Bursts]) -> StudyTable:
         (),
         (
             "The RFC sends them with the smallest gap of the medium; here they go as fast as the "
-            "rig carries frames alone.",
+            "rig can offer them to the gateway.",
         ),
     )
 

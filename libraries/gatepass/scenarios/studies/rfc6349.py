@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from gatepass.results.trial import MEGA, Load, Trial
 from gatepass.verdict.disturbance import disturbance
-from gatepass.verdict.tcp_metrics import full_segment, transfer_time_ratio
-from gatepass.verdict.throughput import buffer_delay_of, efficiency_of
+from gatepass.verdict.tcp_metrics import buffer_delay_percent, full_segment, transfer_time_ratio
+from gatepass.verdict.throughput import efficiency_of
 
 NAME = "rfc6349"
 ATTEMPTS = 3
@@ -106,6 +106,7 @@ class Fared:
         window_bytes: of each; None where it grew as it liked.
         trial: that was run.
         ideal_mbps: what it could have had.
+        rest_ms: the round trip without load.
         disturbed: why the rig could have caused it; empty where it could not.
     """
 
@@ -113,6 +114,7 @@ class Fared:
     window_bytes: int | None
     trial: Trial
     ideal_mbps: float
+    rest_ms: float
     disturbed: str = ""
 
     @property
@@ -127,8 +129,9 @@ class Fared:
 
     @property
     def buffer_delay_percent(self) -> float | None:
-        """By how much the round trip grew (4.3)."""
-        return buffer_delay_of([self.trial])
+        """By how much the round trip grew (4.3); None where iperf3 told none."""
+        loaded = self.trial.rtt_ms
+        return None if loaded is None else buffer_delay_percent(loaded, self.rest_ms)
 
 
 def by_window(send: Send, path: Baseline, conditions: Conditions) -> list[Fared]:
@@ -156,4 +159,4 @@ def _fared(
         if not (why := disturbance(trial)):
             break
     several = None if window is None else window * connections
-    return Fared(connections, window, trial, path.ideal_mbps(several), why)
+    return Fared(connections, window, trial, path.ideal_mbps(several), path.rtt_ms, why)

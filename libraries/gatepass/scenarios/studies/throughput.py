@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from gatepass.base.errors import NotProven
 from gatepass.scenarios.studies.conditions import Conditions
 from gatepass.scenarios.studies.frames import FrameSize, Way, Ways
-from gatepass.scenarios.studies.search import NO_LOSS, SOME_LOSS, Attempt, Bounds, Found, search
-from gatepass.scenarios.studies.trials import Send, by_rig, tried
+from gatepass.scenarios.studies.search import NO_LOSS, SOME_LOSS, Bounds, Found, search
+from gatepass.scenarios.studies.trials import LATE_SHARE, Send, tried
 
 FLAT_OUT = 1_000_000.0
 """Frames a second that no program sends: what is sent of them is as fast as it goes."""
-_BACK_OFF = 0.85
+_BACK_OFF, _LITTLE_LESS = 0.85, 0.95
 _LEAST_OF_RIG = 1e-3
 """Share of the rig's rate below which nobody wants to know a throughput."""
 _STEPS = 14
@@ -25,11 +25,13 @@ class Throughput:
     Attributes:
         size: of the frames.
         rig_per_s: that the rig carries without loss beside the gateway, frames a second.
+        offered_per_s: that it can offer to the gateway, which may slow it down: at most as much.
         found: by the search.
     """
 
     size: FrameSize
     rig_per_s: float
+    offered_per_s: float
     found: Found
 
     @property
@@ -70,6 +72,30 @@ def rig_rate(send: Send, beside: Way, size: FrameSize, seconds: float) -> float:
     )
 
 
+def offered_rate(send: Send, through: Way, size: FrameSize, rig: float, seconds: float) -> float:
+    """The highest of some rates, up to the rig's, that the sender keeps through the gateway.
+
+    A gateway that shares processors with the sender slows it down, and one may push back.
+
+    Args:
+        send: sends.
+        through: the gateway.
+        size: of the frames.
+        rig: frames a second that the rig carries beside it.
+        seconds: of a trial.
+
+    Raises:
+        NotProven: it keeps none.
+    """
+    rate = rig
+    for _ in range(_STEPS):
+        seen = send([through.stream(size, rate, seconds)]).one
+        if seen.unsent <= seen.stream.count * LATE_SHARE:
+            return rate
+        rate = min(rate, seen.sent_per_s) * _LITTLE_LESS
+    raise NotProven(f"the sender keeps no rate for frames of {size} through the gateway.")
+
+
 def throughput(send: Send, ways: Ways, size: FrameSize, conditions: Conditions) -> Throughput:
     """Search up to what the rig carries.
 
@@ -82,10 +108,6 @@ def throughput(send: Send, ways: Ways, size: FrameSize, conditions: Conditions) 
         seen, why = tried(send, ways.through.stream(size, per_s, seconds))
         return seen.one, why
 
-    return Throughput(size, rig, search(trial, rig * _LEAST_OF_RIG, rig, conditions.search))
-
-
-def loss_at(send: Send, way: Way, size: FrameSize, per_s: float, seconds: float) -> Attempt:
-    """One trial at a rate, told with what the rig did in it."""
-    seen = send([way.stream(size, per_s, seconds)])
-    return Attempt(per_s, seconds, seen.one, by_rig(seen))
+    most = offered_rate(send, ways.through, size, rig, conditions.rig_s)
+    found = search(trial, rig * _LEAST_OF_RIG, most, conditions.search)
+    return Throughput(size, rig, most, found)

@@ -18,8 +18,8 @@ from gatepass.verdict.disturbance import Watched
 
 ATTEMPTS = 3
 """At a rate, before the rig is taken for its limit."""
-LATE_SHARE = 0.005
-"""Of the frames a sender may be too late for: a rate that is that much off is told as it was."""
+LATE_SHARE = 0.02
+"""Of the frames a sender may be too late for: what is told are the rates at which they came."""
 _HOPELESS_SHARE = 0.05
 """Of the frames: a sender that is too late for more is no faster the next time."""
 
