@@ -28,7 +28,7 @@ from rendered.contrast import contrast_should_suffice
 ROBOT = Path(__file__).resolve().parent / "rendered"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
-MOST_PAGES = 3
+MOST_PAGES = 4
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 

@@ -28,7 +28,7 @@ TCP = (
 RUNS = alone(
     Case(
         ("shaper-below-tier",),
-        ("*.Studies.Rfc2544.*",),
+        (TIER,),
         {TIER: (FAIL, "frame 1518", "promised is at least 311.918 Mbit/s", "shaper")},
     ),
     Case(
