@@ -183,6 +183,20 @@ class Endpoints(KeywordLibrary):
 
         conclude(self.check, measured, Rig(()), compared)
 
+    @keyword("The test traffic gets through over ${version}")
+    def gets_through_over(self, version: words.IpVersion) -> None:
+        """A single connection gets through before any load does, from the client's own address.
+
+        Example: ``The Test Traffic Gets Through Over IPv6``
+
+        Args:
+            version: IPv4 or IPv6.
+        """
+        if version == "IPv4":
+            self.gets_through("client")
+        else:
+            self.ipv6_should_get_through()
+
     @keyword("TCP over IPv6 should get through and the server see the client")
     def ipv6_should_get_through(self) -> None:
         """A connection to the first port over IPv6 is answered, and from the client's own address.

@@ -183,15 +183,21 @@ class Gateway(KeywordLibrary):
         )
         self._await_in_force(self._policies.policyid)
 
-    @keyword("One policy permits the test traffic over IPv6")
-    def one_policy_permits_ipv6(self) -> None:
-        """The gateway has one test policy, for IPv6; the traffic of this check goes over it.
+    @keyword("One policy permits the test traffic over ${version}")
+    def one_policy_permits(self, version: words.IpVersion) -> None:
+        """The gateway has one test policy, without NAT; the traffic of this check goes over it.
 
         Example: ``One Policy Permits The Test Traffic Over IPv6``
+
+        Args:
+            version: IPv4 or IPv6.
 
         Raises:
             NotApplicable: the testbed has no IPv6.
         """
+        if version == "IPv4":
+            self.the_gateway_has_policies(1)
+            return
         rules = self.run.rules
         client, server = (address_over(self.run, "IPv6", one) for one in ("client", "server"))
         number = self._policies.policyid = rules.free_id(_IPV6)

@@ -8,7 +8,8 @@ Test Tags           throughput    ipv6
 *** Test Cases ***
 One Policy, Over IPv6
     [Tags]    stateful
-    Given The Test Traffic Is Permitted Over IPv6
+    Given One Policy Permits The Test Traffic Over IPv6
+    And The Test Traffic Gets Through Over IPv6
     And Note What The Test Policy Has Counted
     When TCP Is Sent Through The Gateway About The Promise Of Stateful Throughput
     Then The Test Policy Should Have Counted The Traffic
@@ -17,6 +18,7 @@ One Policy, Over IPv6
 
 Hardly Any Packet Is Lost Over IPv6
     [Tags]    loss
-    Given The Test Traffic Is Permitted Over IPv6
+    Given One Policy Permits The Test Traffic Over IPv6
+    And The Test Traffic Gets Through Over IPv6
     When Datagrams Are Sent At Three Quarters Of The Tier's Rate
     Then Hardly Any Should Be Lost

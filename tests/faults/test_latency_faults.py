@@ -59,5 +59,5 @@ CASES = cases_of(RUNS)
 
 
 @pytest.mark.parametrize("cases", RUNS)
-def test_caught(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
+def test_measured(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)

@@ -53,5 +53,5 @@ def order(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("cases", RUNS)
-def test_caught(lab: FaultyLab, cases: tuple[Case, ...], order: Path) -> None:
+def test_measured(lab: FaultyLab, cases: tuple[Case, ...], order: Path) -> None:
     prove(lab, *cases, order=order)
