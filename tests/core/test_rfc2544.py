@@ -237,6 +237,11 @@ class TestBackToBack:
         with pytest.raises(NotProven, match="the sender was too late"):
             back_to_back(device, WAYS.through, LARGE, 3000.0, 0.5, 1)
 
+    def test_a_pace_that_the_rig_cannot_keep_is_lowered(self) -> None:
+        found = back_to_back(gateway(1.0, rig_per_s=1000.0), WAYS.through, LARGE, 1200.0, 0.5, 2)
+        assert found.per_s == pytest.approx(1200 * 0.85)
+        assert 0 < found.frames < 100 and not found.whole
+
 
 class TestRecovery:
     def relieved(self, device: SimulatedGateway, per_s: float) -> object:
