@@ -16,7 +16,7 @@ yes=no
 while [[ ${1-} == --yes ]]; do yes=yes; shift; done
 command=run
 case ${1-} in
-  lab|test|validate|doctor|replay|draft-flows|restore|certificate|results|verify|history|dashboard|fleet|turns-server) command=$1; shift ;;
+  lab|test|study|validate|doctor|replay|draft-flows|restore|certificate|results|verify|history|dashboard|fleet|turns-server) command=$1; shift ;;
   run) shift ;;
 esac
 
@@ -37,6 +37,7 @@ for word in "$@"; do
     --yes)                      yes=yes; continue ;;
     --testbed|--testbed=*)      has_testbed=yes ;;
     --testbeds|--testbeds=*)    has_testbed=yes ;;
+    --output|--output=*)        has_testbed=yes ;;   # of a study that has been carried out
     --resume)                   continue ;;
     --resume=*)                 in_labs "${word#*=}" || has_testbed=yes ;;
     -h|--help)                  wants_help=yes ;;
@@ -49,7 +50,7 @@ done
 # the lab makes network namespaces; against a real testbed nothing needs root
 lab=no
 [[ $command == lab || $command == test ]] && lab=yes
-[[ $command == run && $has_testbed == no && $wants_help == no ]] && lab=yes
+[[ ( $command == run || $command == study ) && $has_testbed == no && $wants_help == no ]] && lab=yes
 
 as_root=()
 if (( EUID != 0 )) && [[ $lab == yes ]]; then
@@ -162,6 +163,14 @@ case $command in
       fi
     else
       run python -m gatepass run ${arguments[@]+"${arguments[@]}"}
+    fi ;;
+  study)
+    if [[ $lab == yes ]]; then
+      python -m gatepass labs-for study ${arguments[@]+"${arguments[@]}"} || exit $?
+      say "No testbed named: building the embedded lab …"
+      run python -m lab run -- python -m gatepass study --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
+    else
+      run python -m gatepass study ${arguments[@]+"${arguments[@]}"}
     fi ;;
   *)    run python -m gatepass "$command" ${arguments[@]+"${arguments[@]}"} ;;
 esac

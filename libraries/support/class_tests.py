@@ -121,8 +121,10 @@ class ClassTests:
     def _service(self, client: str, server: str, name: str) -> Service:
         run = self._run
         ends = Ends(client, server, run.testbed.endpoints.server.probe_port + FIRST_PORT)
-        keep = run.folder / _FOLDER / name
-        return Service(run.client, run.server, ends, run.rig, keep, logger.console)
+        keep, beside = run.folder / _FOLDER / name, run.testbed.endpoints.server.direct_address
+        return Service(
+            run.client, run.server, ends, run.rig, keep, beside or server, logger.console
+        )
 
 
 def _addresses(sent: Sent, client: str, server: str) -> tuple[Evidence, ...]:

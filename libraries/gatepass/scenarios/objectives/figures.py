@@ -255,13 +255,14 @@ def availability(shown: Shown, sent: Sent) -> Measurement:
     runs = [(bad, len(list(group))) for bad, group in groupby(severe)]
     gone = sum(length for bad, length in runs if bad and length >= UNAVAILABLE_S)
     total = max(1, len(severe))
-    least, _ = share(total - gone, total, shown.confidence)
+    least, most = share(total - gone, total, shown.confidence)
     percent = 100 * (total - gone) / total
+    width = max(percent - 100 * least, 100 * most - percent)
     return estimated(
         "class_availability",
         shown.conditions,
         [percent],
-        Interval(percent, percent - 100 * least if severe else None),
+        Interval(percent, width if severe else None),
         shown.confidence,
         layer=LAYER,
         threshold=shown.one.availability_percent,
