@@ -23,6 +23,8 @@ ALONE = "The path without the gateway"
 ADDED = (FAIL, "99th percentile", "at most 5 ms", f"{ALONE}, under the same load, had a")
 QUEUED = (FAIL, "Delay in the gateway's queue", "at most 400 ms", ALONE)
 
+OTHERS = {"jitter", "endpoint-clock-drifts"}
+"""Faults of checks that fail with another one as well: they are tried where long tests are."""
 RUNS = alone(
     Case(
         ("latency",),
@@ -58,6 +60,16 @@ RUNS = alone(
 CASES = cases_of(RUNS)
 
 
-@pytest.mark.parametrize("cases", RUNS)
+NEEDED = [run for run in RUNS if not {case.name for case in run.values[0]} & OTHERS]
+MORE = [run for run in RUNS if run not in NEEDED]
+
+
+@pytest.mark.parametrize("cases", NEEDED)
 def test_measured(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
+    prove(lab, *cases)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cases", MORE)
+def test_measured_more(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)

@@ -130,12 +130,14 @@ def test_measured(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)
 
 
+@pytest.mark.long
 def test_measured_availability(lab: FaultyLab, tmp_path: Path) -> None:
     """Unavailable time begins with ten seconds in a row (ITU-T Y.1563)."""
     order = order_of(tmp_path, VOICE | {"availability_percent": 60})
     prove(lab, FOR_LONG, order=order, profile="quick")
 
 
+@pytest.mark.long
 def test_measured_by_clocks_that_do_not_agree(lab: FaultyLab, tmp_path: Path) -> None:
     order = order_of(tmp_path, VOICE | {"delay_ms": 100, "delay_percentile": 90})
     prove(lab, *BY_CLOCKS, order=order)

@@ -52,6 +52,7 @@ def order(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cases", RUNS)
 def test_measured(lab: FaultyLab, cases: tuple[Case, ...], order: Path) -> None:
     prove(lab, *cases, order=order)
