@@ -24,7 +24,8 @@ _PAGE = """\
 Each check is proven able to fail: the lab is made faulty on purpose, the checks run, and those
 below must fail, each with a sentence that names what is wrong, while all others that ran pass.
 This page is made by `docs/make-faults.sh` from the suites and from the cases in `tests/faults`; a
-test fails where a check has no fault, or the page is out of date. `./run.sh test` proves all cases.
+test fails where a check has no fault, or the page is out of date. `./run.sh test` proves the cases,
+but for studies, availability and some whose checks another fault fails as well: with `-m long`.
 
 ## Checks of the gateway
 
