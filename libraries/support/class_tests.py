@@ -12,10 +12,10 @@ from robot.api import logger
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.results.record import Evidence
+from gatepass.results.trial import POLICING
 from gatepass.scenarios.objectives.conduct import Service
 from gatepass.scenarios.objectives.sent import Sent
 from gatepass.scenarios.objectives.streams import (
-    OVERLOAD,
     OVERLOAD_S,
     TO_CLIENT,
     TO_SERVER,
@@ -83,7 +83,7 @@ class ClassTests:
         """All classes, the last of them far beyond its rate and the tier's."""
         run, classes = self._run, self._run.order.classes
         lasts = min(run.profile.service_s, OVERLOAD_S)
-        tier = OVERLOAD * (run.order.promise.stateful_mbps or 0)
+        tier = POLICING * (run.order.promise.stateful_mbps or 0)
         last = max(beyond_mbps(classes[-1]), tier)
         return self._tried(
             "beside-overload",

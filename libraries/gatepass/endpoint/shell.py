@@ -115,8 +115,8 @@ class Detached:
             + f"setsid sh -c {shlex.quote(inner)} </dev/null >/dev/null 2>&1 & "
             + f"echo $! >{stem}.pid; "
             + (
-                f"{_BEGIN}; until {ready}; do [ -f {stem}.rc ] && exit 3; "
-                f"{_OVER} && exit 4; sleep 0.02; done"
+                f"{BEGIN_LOOK}; until {ready}; do [ -f {stem}.rc ] && exit 3; "
+                f"{LOOK_OVER} && exit 4; sleep 0.02; done"
                 if ready
                 else "true"
             )
@@ -142,9 +142,9 @@ class Detached:
         while time.monotonic() < give_up:
             # one round trip waits up to 5 s on the endpoint itself: few messages, quick answer
             look = (
-                f"{_BEGIN}; w=-1; until [ -s {self.stem}.rc ]; do "
+                f"{BEGIN_LOOK}; w=-1; until [ -s {self.stem}.rc ]; do "
                 f"{_WAITED.format(stem=self.stem)}; "
-                f"{_OVER} && {{ echo $w; exit 9; }}; sleep 0.02; done; "
+                f"{LOOK_OVER} && {{ echo $w; exit 9; }}; sleep 0.02; done; "
                 f"echo $w; cat {self.stem}.rc {self.stem}.out"
             )
             done = self.shell.run(look, timeout_s=20, again=True)
@@ -180,8 +180,8 @@ class Detached:
 
 # By the clock and not by turns, which take many times as long on a busy host.
 _LOOK_S = 5
-_BEGIN = f"read -r u x </proc/uptime; e=$((${{u%%.*}}+{_LOOK_S}))"
-_OVER = "read -r u x </proc/uptime; [ ${u%%.*} -gt $e ]"
+BEGIN_LOOK = f"read -r u x </proc/uptime; e=$((${{u%%.*}}+{_LOOK_S}))"
+LOOK_OVER = "read -r u x </proc/uptime; [ ${u%%.*} -gt $e ]"
 
 # Where the kernel groups by session (CONFIG_SCHED_AUTOGROUP), nice counts within the session alone,
 # and the session's own weight among the others is set apart.

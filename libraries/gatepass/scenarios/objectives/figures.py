@@ -36,6 +36,8 @@ SETTLED_S = 0.005
 within 2 % so, one of 10 s to within 1 %."""
 CLOCKS_UNKNOWN = "unknown"
 """By how much clocks differ that were set, or went unevenly, while frames were sent."""
+DISORDER_PERCENT = 0.1
+"""That may come twice or late where the order names no loss: as the profile allows to be lost."""
 SEVERE_SHARE = 0.5
 """A second in which more is lost is severely impaired (ITU-T Y.1563)."""
 UNAVAILABLE_S = 10
@@ -231,7 +233,7 @@ def disorder(shown: Shown, sent: Sent) -> Measurement:
         Interval(percent, 100 * most - percent if seen.received else None),
         shown.confidence,
         layer=LAYER,
-        threshold=shown.one.loss_percent,
+        threshold=shown.one.loss_percent or DISORDER_PERCENT,
         facts={"frames": count, "doubled": seen.doubled, "overtaken": seen.overtaken},
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from gatepass.inputs.objectives import ServiceClass
 from gatepass.results.datagrams import Stream
+from gatepass.results.trial import POLICING
 
 TO_SERVER, TO_CLIENT = "to_server", "to_client"
 WAYS = (TO_SERVER, TO_CLIENT)
@@ -17,12 +18,10 @@ PAUSE_S = 0.35
 """Between two steps: what waits in a shaper's queue is gone by then."""
 _BEYOND_ALLOWED = 1.1
 """Times what a class may get at most: less would pass where nothing limits it."""
-OVERLOAD_S = 5
+OVERLOAD_S = 6
 """For how long at most classes are sent beside an overload of the last one."""
 _AROUND_S = 4.0
 """Starting programs, comparing clocks and fetching what was seen, in seconds, as seen."""
-OVERLOAD = 1.25
-"""Of what may be sent at most, as in Y.1564's policing test."""
 _SINGLY_PER_S = 12_000
 """Frames a second up to which each is sent by itself; a program of the endpoint, which sends others
 meanwhile and both ways, does not reach many times more."""
@@ -64,9 +63,9 @@ class Ends:
 def beyond_mbps(one: ServiceClass) -> float:
     """The rate of the policing step, Mbit/s (ITU-T Y.1564, 8.1.2); surely more than is allowed."""
     if one.eir_mbps < 0.2 * one.cir_mbps:
-        rate = OVERLOAD * one.cir_mbps + one.eir_mbps
+        rate = POLICING * one.cir_mbps + one.eir_mbps
     else:
-        rate = one.cir_mbps + OVERLOAD * one.eir_mbps
+        rate = one.cir_mbps + POLICING * one.eir_mbps
     return max(rate, _BEYOND_ALLOWED * one.most_mbps)
 
 

@@ -18,7 +18,7 @@ from gatepass.endpoint.host import survey
 from gatepass.endpoint.needs import ROOT, TUN
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.readiness import lacking
-from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
+from gatepass.endpoint.shell import BEGIN_LOOK, LOOK_OVER, Detached, ProgramEnded, Shell, put_secret
 from gatepass.scenarios.remote_access.configuration import VpnUser
 from gatepass.scenarios.remote_access.vpn_client import Connected, forget, interface_of, table_of
 
@@ -211,8 +211,8 @@ class SslVpnClient:
         """What the script wrote, waited for on the endpoint itself."""
         for _ in range(int(patience_s / 5) + 1):
             done = self.shell.run(
-                f"n=0; until [ -s {running.stem}.told ] || [ -s {running.stem}.rc ]; do "
-                "n=$((n+1)); [ $n -gt 250 ] && exit 9; sleep 0.02; done; "
+                f"{BEGIN_LOOK}; until [ -s {running.stem}.told ] || [ -s {running.stem}.rc ]; do "
+                f"{LOOK_OVER} && exit 9; sleep 0.02; done; "
                 f"cat {running.stem}.told",
                 timeout_s=20,
                 again=True,
