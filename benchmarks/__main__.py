@@ -14,7 +14,7 @@ from benchmarks import machine
 NAMES = (
     *("overhead", "counters", "datagrams", "policies", "setup", "clients", "services"),
     *("vpn_ipsec", "vpn_ssl", "lab_gateways", "fleet", "sequential", "stability", "survive"),
-    *("leaks", "mlrsearch"),
+    *("leaks", "mlrsearch", "false_loss", "gui"),
 )
 
 
@@ -46,7 +46,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--times", type=int, help="how often each figure is measured")
     parser.add_argument(
-        "--minutes", type=float, help="for lab_gateways: how long tenants are set up (default: 10)"
+        "--minutes",
+        type=float,
+        help="for lab_gateways: how long tenants are set up (10); for false_loss: what counts (20)",
     )
     parser.add_argument(
         "--gateways", type=int, nargs="+", help="for lab_gateways: how many (default: up to 100)"

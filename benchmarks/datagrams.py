@@ -24,7 +24,8 @@ from benchmarks.table import show, spread
 from gatepass.endpoint.datagrams import DatagramTrial
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.ssh import SshShell
-from gatepass.results.datagrams import SIMPLE_IMIX, Carried, Stream
+from gatepass.inputs.objectives import SIMPLE_IMIX
+from gatepass.results.datagrams import Carried, Stream
 
 SIZES = [(64,), (128,), (256,), (512,), (1024,), (1280,), (1518,), SIMPLE_IMIX]
 SEGMENTED = [(512,), (1518,)]

@@ -29,11 +29,11 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.journal import NAME as JOURNAL
 
 WORK = (
-    ("--test", "*.Policy Enforcement.Policies.*"),
+    ("--test", "*.Policy enforcement.Policies.*"),
     ("--test", "*.No Fragment, Tiny Or Overlapping, Gets Through"),
     ("--test", "*.1000 Policies, With NAT"),
-    ("--test", "*.Explicit Proxy.*"),
-    ("--test", "*.Provisioning.*"),
+    ("--test", "*.Web proxy.*"),
+    ("--test", "*.Provisioning of tenants.*"),
 )
 HANDOVER = ("--test", "*.Handover.*")
 LATEST_S = 8.0

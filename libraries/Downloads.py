@@ -81,6 +81,17 @@ class Downloads(KeywordLibrary):
         self._each_should_have_arrived()
 
     @keyword()
+    def it_is_downloaded_as_often_beside_the_gateway(self) -> None:
+        """As often as through the gateway, for who compares; where there is such a path.
+
+        Raises:
+            NotProven: one breaks there.
+        """
+        rate, count = self.check.left(Rates).rate, self.run.profile.downloads
+        while rate.direct_address and len(rate.direct) < count:
+            rate.direct.append(self._directly(rate).mbps)
+
+    @keyword()
     def the_rate_with_services_on_should_reach_the_promise(self) -> None:
         """The lower bound of the interval reaches the tier's figure with security services.
 

@@ -106,15 +106,17 @@ class Endpoints(KeywordLibrary):
             AssertionError: it does not, with what the gateway's policy look-up says.
             NotProven: nothing gets through without the gateway either.
         """
-        wanted = address_of(self.run, whose)
+        version = self.check.ip_version
+        wanted = address_of(self.run, whose, version)
         port = self.run.testbed.endpoints.server.probe_port
-        probe = Probe("tcp", self.run.testbed.endpoints.server.address, port)
+        probe = Probe("tcp", address_over(self.run, f"IPv{version}", "server"), port)
         answer = self._until("client", "server", probe, lambda answer: answer.seen == wanted)
         if answer.outcome != ANSWERED:
+            decided = decided_by(self.run, port) if version == 4 else ""
             raise AssertionError(
                 f"No connection gets through the gateway ({answer.outcome}), although the test "
                 f"policy permits it: {probe}. {control(self.run, 'client', 'server', [probe])} "
-                f"{decided_by(self.run, port)}"
+                f"{decided}".strip()
             )
         if answer.seen != wanted:
             raise AssertionError(

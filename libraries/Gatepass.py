@@ -6,15 +6,20 @@ from robot.api.deco import library
 from robotlibcore import DynamicCore
 
 from ApplicationLoads import ApplicationLoads
+from Bazzi2011 import Bazzi2011
+from Berg2005 import Berg2005
 from Countries import Countries
 from CustomerFlows import CustomerFlows
 from CustomerRules import CustomerRules
+from Decusatis2014 import Decusatis2014
+from Decusatis2014Tunnels import Decusatis2014Tunnels
 from Dhcp import Dhcp
 from Downloads import Downloads
 from Endpoints import Endpoints
 from FailClosed import FailClosed
 from Floods import Floods
 from Gateway import Gateway
+from Hokkanen2016 import Hokkanen2016
 from HostFilters import HostFilters
 from Latency import Latency
 from LatencyBesideTcp import LatencyBesideTcp
@@ -22,6 +27,7 @@ from LatencyThrough import LatencyThrough
 from Leaks import Leaks
 from LocalIn import LocalIn
 from Management import Management
+from ManagementGui import ManagementGui
 from ManyTunnels import ManyTunnels
 from PacketFilters import PacketFilters
 from Provisioning import Provisioning
@@ -50,7 +56,8 @@ PARTS = (
     *(Latency, LatencyBesideTcp, LatencyThrough),
     *(Downloads, ApplicationLoads, Countries, Proxy),
     *(SiteToSite, ManyTunnels, TunnelLife, RemoteAccess, RemoteTraffic, Provisioning),
-    *(ServiceObjectives, Rfc2544, Rfc6349),
+    *(ManagementGui, ServiceObjectives, Rfc2544, Rfc6349, Bazzi2011, Berg2005, Hokkanen2016),
+    *(Decusatis2014, Decusatis2014Tunnels),
 )
 
 

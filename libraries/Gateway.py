@@ -18,7 +18,7 @@ from support.steps import Steps
 _NAMED = 3
 """Values that a sentence names."""
 TCP = 6
-_IPV6 = 4
+_IPV6 = {"disable": 4, "enable": 5}
 """Of the policy for test traffic over IPv6, among the numbers that the rule set leaves free."""
 
 
@@ -184,26 +184,29 @@ class Gateway(KeywordLibrary):
         self._await_in_force(self._policies.policyid)
 
     @keyword("One policy permits the test traffic over ${version}")
-    def one_policy_permits(self, version: words.IpVersion) -> None:
-        """The gateway has one test policy, without NAT; the traffic of this check goes over it.
+    def one_policy_permits(
+        self, version: words.IpVersion, nat: words.Switch = "disable"
+    ) -> None:
+        """The gateway has one test policy; the traffic of this check goes over it.
 
         Example: ``One Policy Permits The Test Traffic Over IPv6``
 
         Args:
             version: IPv4 or IPv6.
+            nat: enable or disable.
 
         Raises:
             NotApplicable: the testbed has no IPv6.
         """
         if version == "IPv4":
-            self.the_gateway_has_policies(1)
+            self.the_gateway_has_policies(1, nat)
             return
         rules = self.run.rules
         client, server = (address_over(self.run, "IPv6", one) for one in ("client", "server"))
-        number = self._policies.policyid = rules.free_id(_IPV6)
-        rules.only(rules.ipv6_row(number, client, server))
+        number = self._policies.policyid = rules.free_id(_IPV6[nat])
+        rules.only(rules.ipv6_row(number, client, server, nat=nat == "enable"))
         self.check.ip_version = 6
-        one = say("one_policy", policies=1, nat=say("off"))
+        one = say("one_policy", policies=1, nat=say("on" if nat == "enable" else "off"))
         self.check.conditions = self.check.over(one)
 
     @keyword()

@@ -77,7 +77,10 @@ class LatencyThrough(KeywordLibrary):
         ):
             agreed = (run.order.vpn.ipsec_mbps or 0) * _SHARE
             way = say("through_tunnel", label=tunnel.proposal.label)
-            self._send(target, agreed, way, run.peer, "The same path without a tunnel")
+            self._send(
+                *(target, agreed, way, run.peer, "The same path without a tunnel"),
+                carried_by=run.peer.name if vpn.peer.charon.in_user_space else "",
+            )
         received = self._left.tried.received(4)
 
         def grown() -> list[int]:
@@ -112,7 +115,8 @@ class LatencyThrough(KeywordLibrary):
             directly.avoid,
         )
         agreed = (self.run.order.vpn.remote_access_mbps or 0) * _SHARE
-        self._send(target, agreed, say("over_access", way=self.run.remote_access.way))
+        way = say("over_access", way=self.run.remote_access.way)
+        self._send(target, agreed, way, carried_by=self.run.client.name)
         came_from(self.check, self._left.through(), one.address)
 
     # -- helpers ------------------------------------------------------------------------------
@@ -128,11 +132,14 @@ class LatencyThrough(KeywordLibrary):
         way: Phrase,
         far: Shell | None = None,
         path: str = WITHOUT,
+        carried_by: str = "",
     ) -> None:
         runner, left = DelayRunner(self.check), self._left
         left.kind, left.lost_is_late = _KIND, True
         left.measure = self._measure(load_mbps, way)
-        left.tried = runner.until_told(target, [_KIND], load_mbps, left.measure, far=far)
+        left.tried = runner.until_told(
+            target, [_KIND], load_mbps, left.measure, far=far, carried_by=carried_by
+        )
         left.tried.path = path
         must_be_enough(left.tried.series, runner.rule)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.paths import paths_of
+from gatepass.endpoint.paths import mtu_to
 from gatepass.inputs.scope import NO_DIRECT_PATH
 from gatepass.results.study import StudyTable
 from gatepass.results.trial import Load, Trial
@@ -70,14 +70,8 @@ class Rfc6349(KeywordLibrary):
     @cached_property
     def _path(self) -> Baseline:
         """The path without load, measured once a run."""
-        return Baseline(self._mtu(), self._rtt_ms(), self._frames_per_s())
-
-    def _mtu(self) -> int:
-        address = self.run.testbed.endpoints.server.address
-        path = paths_of(self.run.client, [address]).get(address)
-        if path is None or path.whole is None:
-            raise NotProven("the client cannot tell the MTU of the path, as it sends no echoes.")
-        return path.mtu if path.whole else path.path_mtu or path.mtu
+        mtu = mtu_to(self.run.client, self.run.testbed.endpoints.server.address)
+        return Baseline(mtu, self._rtt_ms(), self._frames_per_s())
 
     def _rtt_ms(self) -> float:
         seen = self._send(Load(_AT_REST_S, interval_s=_AT_REST_S / 2, pace_mbps=_HARDLY_MBPS))

@@ -13,12 +13,18 @@ from robot.libraries.BuiltIn import BuiltIn
 
 import gatepass
 from gatepass.base.errors import NotProven
-from gatepass.base.paths import run_name
+from gatepass.base.paths import HISTORY, run_name
 from gatepass.base.phrase import say
 from gatepass.gateway import transport
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.shapers import in_use
+from gatepass.history.earlier import earlier
+from gatepass.history.store import HistoryTrouble
+from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
+from gatepass.proof import chain, kept_inputs
+from gatepass.proof.folder import INPUTS, raw
+from gatepass.report.decision import PAGE
 from gatepass.results.record import Restoration
 from gatepass.run.plan import planned
 from support.guard import keyword, sentence
@@ -46,9 +52,13 @@ class Run(KeywordLibrary):
             NotProven: an input file is wrong.
         """
         self.run.begin(order, testbed, profile, ROOT / "variables", Path(folder))
+        files = Path(order), Path(testbed)
+        decided = {} if transport.current.replayed else self._keep(*files)
         self._undo_killed_runs()
         self.run.plan = planned(ROOT / "suites", self.run.order.studies)
-        self.check.note("run", self._facts())
+        self.check.note("run", decided | self._facts(*files))
+        if self.run.testbed.gateway.gui and not transport.current.replayed:
+            self.gui.leave_open()
 
     def _undo_killed_runs(self) -> None:
         """Before anything else the gateway is to be as its customer knows it."""
@@ -62,6 +72,29 @@ class Run(KeywordLibrary):
         for notice in workspace.notices:
             logger.warn(notice)
 
+    def _keep(self, order: Path, testbed: Path) -> dict[str, dict[str, str]]:
+        """Keep what decides the run beside its results, and which runs were before it.
+
+        Returns:
+            What the record tells of it.
+        """
+        folder = self.run.folder
+        try:
+            chain.keep(folder)
+            return {INPUTS: kept_inputs.keep(folder, order, testbed, ROOT / "variables")}
+        except OSError as error:
+            logger.warn(f"What decides the run cannot be kept in {folder}: {error.strerror}")
+            return {}
+
+    def _tell_of_files(self) -> None:
+        """Note the check sums of all that the run has collected, where it came to collect."""
+        if not (self.run.folder / INPUTS).is_dir():
+            return
+        try:
+            self.check.note("files", {"sha256": raw(self.run.folder)})
+        except OSError as error:
+            logger.warn(f"What the run has collected cannot be read again: {error.strerror}")
+
     @keyword()
     def end_the_run(self) -> None:
         """Restore the gateway where no check has done so, and end what is left on the endpoints."""
@@ -69,6 +102,7 @@ class Run(KeywordLibrary):
             self._restored()
             self.run.workspace.changes.journal.release()
         self.run.rig.end()
+        self.gui.close()
         for shell in self.run.shells():
             try:
                 if shell.name == "server" and self.run.has("files"):
@@ -79,6 +113,7 @@ class Run(KeywordLibrary):
             shell.close()
         if self.run.has("gateway"):
             self.run.gateway.close()
+        self._tell_of_files()
 
     @keyword()
     def the_configuration_should_be_back_as_it_was(self) -> None:
@@ -117,21 +152,15 @@ class Run(KeywordLibrary):
         self.check.note("restoration", restoration)
         return restoration
 
-    def _facts(self) -> dict:
+    def _facts(self, order_file: Path, testbed_file: Path) -> dict:
         """Who is tested, against what, how; also as metadata of the report."""
         order, profile, testbed = self.run.order, self.run.profile, self.run.testbed
+        provider = load_provider(provider_file(testbed_file, ROOT / "variables"))
         facts = {
             "run_id": run_name(self.run.folder),
             "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
             "gatepass": gatepass.__version__,
-            "order": {
-                **order.model_dump(exclude={"gateway", "flows", "objectives"}),
-                "flows": [f"{flow}: {flow.expect}" for flow in order.flows],
-                "objectives": [str(one) for one in order.classes],
-                "objectives_proposed": order.objectives_are_proposals,
-            },
-            "tier": order.promise.model_dump(),
-            "profile": profile.model_dump() | {"max_trials": profile.most_trials},
+            **kept_inputs.facts_of(order, profile),
             "testbed": {
                 "name": testbed.testbed,
                 "client_port": testbed.gateway.client_port,
@@ -139,6 +168,9 @@ class Run(KeywordLibrary):
             },
             "plan": self.run.plan,
             "published": load_published(ROOT / "variables/published_results.yaml").model_dump(),
+            "provider": provider.facts() if provider else {},
+            "certificate": PAGE,
+            "call": {"order": _called(order_file), "testbed": _called(testbed_file)},
             "robot_arguments": shlex.split(
                 BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "")
             ),
@@ -158,6 +190,7 @@ class Run(KeywordLibrary):
             identity = self.run.identity
             facts["gateway"] = asdict(identity)
             facts["gateway_settings"] = self._settings()
+            facts["earlier"] = self._earlier()
             shown["Gateway"] = (
                 f"{identity.model} {identity.serial}, FortiOS {identity.version} "
                 f"build {identity.build}"
@@ -166,7 +199,7 @@ class Run(KeywordLibrary):
                 shown["LAB"] = "A stand-in, not a FortiGate; its figures are no FortiGate's."
         except RobotError:
             raise
-        except Exception as error:  # Preflight will say so; the run's other facts still stand
+        except Exception as error:  # the first chapter says so; all else stands
             shown["Gateway"] = f"not reached: {sentence(error)}"
         for name, value in shown.items():
             BuiltIn().set_suite_metadata(name, value, top=True)
@@ -179,6 +212,22 @@ class Run(KeywordLibrary):
         except (GatewayLost, Refused, KeyError) as error:  # no check depends on it
             logger.warn(f"The gateway's shapers are not known: {sentence(error)}")
             return {}
+
+
+    def _earlier(self) -> list[dict]:
+        """The runs before this one, as far as the record knows them, for the certificate."""
+        if transport.current.replayed:
+            return []
+        try:
+            return earlier(HISTORY, self.run.identity.serial, self.run.order.tier)
+        except HistoryTrouble as trouble:  # told again at the end, where the run is to be added
+            logger.warn(f"Earlier runs are not known: {trouble}")
+            return []
+
+
+def _called(path: Path) -> str:
+    """A file, for whoever calls again from the project's folder."""
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 def _no_acceptance(replayed: str) -> str:

@@ -72,8 +72,9 @@ class SessionTable(KeywordLibrary):
         self.check.evidence(
             say("full_table_kept"),
             f"The table was to hold {table.most:,} sessions, and {table.opened} of {TRIED} more "
-            f"connections opened. One from before was silent for {table.kept.longest_s * 1000:,.0f}"
-            f" ms at most in {table.lasted_s:.1f} s.",
+            f"connections opened. {table.lasted_s:.1f} s after that one from before was silent for "
+            f"{table.kept.silent_s * 1000:,.0f} ms, and for {table.kept.longest_s * 1000:,.0f} ms "
+            "at most before.",
             table.kept_on,
         )
 

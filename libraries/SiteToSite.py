@@ -27,8 +27,10 @@ from support.reasons import throughput_should_reach
 from support.steps import Steps
 from support.tunnels import (
     RATE,
+    agreed_mbps,
     behind_the_peer,
     beside_the_tunnel,
+    both_ends_counted,
     esp_words,
     preferred,
     promised_tunnels,
@@ -72,6 +74,8 @@ class SiteToSite(KeywordLibrary):
         """
         promised = promised_tunnels(self.run)
         vpn = self.run.site_vpn
+        if vpn.peer.is_open:  # another chapter has done it
+            return
         one_more = vpn.gateway.new(MOST + 1, preferred(self.run))
         vpn.peer.open([*vpn.new(preferred(self.run), promised), one_more])
         vpn.gateway.prepare()
@@ -112,10 +116,15 @@ class SiteToSite(KeywordLibrary):
             self._plain = self._without_a_tunnel(vpn.current)
             without = self._plain.measurement("path_without_tunnel", say("to_peer"))
             self.check.note("measurement", without)
-        tunnel = vpn.current
+        self.note_what_the_tunnel_has_counted()
+        self._through(vpn.current)
+
+    @keyword()
+    def note_what_the_tunnel_has_counted(self) -> None:
+        """Its two ends, and the peer's interface: what comes after counts beyond that."""
+        vpn = self.run.site_vpn
         self._traffic.wire_before = vpn.peer.wire.look()
-        self._traffic.bytes_before = self._bytes(tunnel)
-        self._through(tunnel)
+        self._traffic.bytes_before = vpn.counted(vpn.current)
 
     @keyword()
     def the_tunnel_should_be_encrypted_as_configured(self) -> None:
@@ -140,19 +149,7 @@ class SiteToSite(KeywordLibrary):
     def its_counters_should_have_counted_the_traffic(self) -> None:
         """The SA's counters grew by at least the bytes received, on the gateway and on the peer."""
         received = self.check.trials.received_bytes
-
-        def grown() -> tuple[int, ...]:
-            now = self._bytes(self.run.site_vpn.current)
-            return tuple(b - a for a, b in zip(self._traffic.bytes_before, now, strict=True))
-
-        reached = until(lambda: min(grown()) >= received, COUNTERS_LAG_S)
-        gateway, peer = grown()
-        self.check.evidence(
-            say("tunnel_counted"),
-            f"The gateway sent {gateway:,} bytes into the tunnel and the peer took {peer:,} out of "
-            f"it; the receiver got {received:,}.",
-            reached,
-        )
+        both_ends_counted(self.check, self._traffic.bytes_before, received)
 
     @keyword()
     def what_is_sent_should_take_the_tunnel(self) -> None:
@@ -264,7 +261,7 @@ class SiteToSite(KeywordLibrary):
         return self.check.left(TunnelTraffic)
 
     def _through(self, tunnel: Tunnel) -> None:
-        charon, agreed = self.run.site_vpn.peer.charon, self.run.order.vpn.ipsec_mbps
+        charon, agreed = self.run.site_vpn.peer.charon, agreed_mbps(self.run, tunnel.proposal)
         behind, cipher = behind_the_peer(self.run, tunnel.host), tunnel.proposal
         load = self.runner.load(promised_mbps=agreed)
         control = (
@@ -282,12 +279,6 @@ class SiteToSite(KeywordLibrary):
         self._traffic.fastest = self.runner.fastest(
             self.runner.load(), behind, RATE, conditions, weak
         )
-
-    def _bytes(self, tunnel: Tunnel) -> tuple[int, int]:
-        """What the gateway has sent into the tunnel, and what the peer has taken out of it."""
-        vpn = self.run.site_vpn
-        status = vpn.gateway.status(tunnel)
-        return int(status.get("outgoing_bytes", 0)), vpn.child(tunnel).bytes_in
 
     def _rig(self, trials: Trials, peer_cpu: float) -> Rig:
         """What limits the rig: the controls beside the tunnel, and who was busy at its ends."""

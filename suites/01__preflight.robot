@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Before the test
 Documentation       Is this the gateway that was ordered, can it be managed safely, and is the rig
 ...                 ready? A figure from the wrong device, or over a broken path, is worth nothing.
 Resource            ../resources/firewall.resource

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                The customer's own rules
 Documentation       The customer's own policies as they were delivered, before anything of this test is
 ...                 put beside them. They are read first: what is looked for shows in no traffic, or only
 ...                 by chance. Policies that the order accepts as they are (gateway.accepted_policies)

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                The rig before
 Documentation       What the rig itself carries without the gateway in the path, measured before the
 ...                 gateway's checks. Without it a slow rig could not be told from a slow gateway.
 Resource            ../resources/gatepass.resource

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                The tier's ceiling
 Documentation       Where the order has a shaper, the customer gets the tier's rate and no more than
 ...                 it plus the burst allowance: the rate that is paid for, for everybody.
 Resource            ../resources/firewall.resource

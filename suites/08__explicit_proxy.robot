@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Web proxy
 Documentation       The web proxy serves as many users at once as the tier promises, gives each one
 ...                 the answer that is theirs, and refuses whom no policy permits. A user who is
 ...                 not served has no web at all.

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Remote access
 Documentation       People outside get in through an encrypted tunnel, as many at once as the tier
 ...                 promises; each reaches what their profile names and nothing else, and whoever
 ...                 has no right stays out.

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Provisioning of tenants
 Documentation       The gateway takes the tenants that the order names, several at a time, and each
 ...                 stands as it was configured: its network with DHCP, its address translation, its
 ...                 policies, its tunnel and its guest. How long each step takes is told.

@@ -1,10 +1,11 @@
 *** Settings ***
+Name                Classes of service
 Documentation       Each class of service that the order names, told by the DSCP of its packets, gets what
 ...                 it was promised: rates, loss, delay, variation and availability, both ways, after
 ...                 ITU-T Y.1564. First each class alone, in steps; then all of them at once.
 Resource            ../resources/firewall.resource
 
-Test Tags           objectives
+Test Tags           objectives    load
 
 
 *** Test Cases ***

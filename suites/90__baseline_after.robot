@@ -1,4 +1,5 @@
 *** Settings ***
+Name                The rig after
 Documentation       What the rig carries without the gateway after the gateway's checks. If it
 ...                 drifted in between, the figures of the checks are in doubt.
 Resource            ../resources/gatepass.resource

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Handover
 Documentation       The gateway is the customer's: everything that the tests put on it is gone,
 ...                 and its configuration is what it was before. A test that leaves a policy
 ...                 behind leaves a hole in the customer's firewall.

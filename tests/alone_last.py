@@ -11,7 +11,8 @@ class AloneLast(LoadFileScheduling):
     """A file a worker, as a file's tests share a gateway.
 
     What must be alone is one unit of its own: between other tests each of them would have
-    every worker wait until the last one has ended. The tests are sorted so that it is the last.
+    every worker wait until the last one has ended. The tests are sorted so that it is the last, but
+    for those that give way.
     """
 
     def _split_scope(self, nodeid: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatepass.results.datagrams import Carried, Spread, Stream
 
-PORT = 39_400
+PORT = 29_400  # none that the kernel gives to others
 
 
 def stream(**given: object) -> Stream:

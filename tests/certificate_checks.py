@@ -31,7 +31,7 @@ def throughput(policies: int, nat: bool, value: float, half_width: float, **more
     )
     seen, whose = ("198.18.2.1", "gateway") if nat else ("198.18.1.10", "client")
     return Check(
-        chapter="Stateful Firewall",
+        chapter="Stateful firewall",
         name=f"{policies} {noun.title()}, {'With' if nat else 'Without'} NAT",
         verdict=more.get("verdict", PASS),
         message=more.get("message", f"Stateful throughput, {conditions}: {measured(found)}."),
@@ -91,7 +91,7 @@ def ceiling() -> Check:
         relation="at most",
     )
     return Check(
-        "Tier Ceiling",
+        "The tier's ceiling",
         "No More Than The Tier's Rate",
         PASS,
         f"Ceiling of the tier: {measured(found)}.",
@@ -119,7 +119,7 @@ def preflight(gateway: dict) -> list[Check]:
         "The Endpoints Are Ready": "Both answer over SSH with the known host keys; iperf3 3.12.",
         "Traffic Gets From Client To Server": "One connection went through, before any load.",
     }
-    return [Check("Preflight", name, PASS, message) for name, message in said.items()]
+    return [Check("Before the test", name, PASS, message) for name, message in said.items()]
 
 
 def services() -> list[Check]:
@@ -132,7 +132,7 @@ def services() -> list[Check]:
     ]
     checks = [
         Check(
-            "Security Services",
+            "Security services",
             f"{what} Over {way}".title(),
             PASS,
             evidence=[
@@ -179,7 +179,7 @@ def services() -> list[Check]:
         ]
         checks.append(
             Check(
-                "Security Services",
+                "Security services",
                 conditions.split(",")[0].title(),
                 PASS,
                 measurements=[*(compared if off else []), measured],
@@ -204,8 +204,8 @@ def at_once(promise: str, conditions: str, unit: str, promised: int, found: int)
     )
     verdict = PASS if found >= promised else FAIL
     told = f"{promise}: {found} of {promised} {unit}."
-    of = {"IPsec tunnels": ("Site To Site Vpn", "ipsec"), "VPN users": ("Remote Access", "vpn")}
-    chapter, tag = of.get(promise, ("Explicit Proxy", "proxy"))
+    of = {"IPsec tunnels": ("Site-to-site VPN", "ipsec"), "VPN users": ("Remote access", "vpn")}
+    chapter, tag = of.get(promise, ("Web proxy", "proxy"))
     claim = {
         "IPsec tunnels": "Every promised IPsec tunnel is up at once",
         "VPN users": "Every promised VPN user is connected with an address of their own",
@@ -236,7 +236,7 @@ def tunnels(threshold: float | None = None) -> list[Check]:
     }
     return [
         Check(
-            "Site To Site Vpn",
+            "Site-to-site VPN",
             conditions,
             PASS,
             measurements=[
@@ -266,7 +266,7 @@ def remote_access(threshold: float | None = None) -> list[Check]:
     """Checks of the rate of one VPN user."""
     return [
         Check(
-            "Remote Access",
+            "Remote access",
             f"{direction.title()} Of One User",
             PASS,
             measurements=[
@@ -306,7 +306,7 @@ def enforcement() -> list[Check]:
     seen = evidence("What no policy permits is blocked", "0 of 20 connections arrived", True)
     return [
         Check(
-            "Policy Enforcement", name, PASS, text, evidence=[seen] if "counted" not in text else []
+            "Policy enforcement", name, PASS, text, evidence=[seen] if "counted" not in text else []
         )
         for name, text in said.items()
     ]

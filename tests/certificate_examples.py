@@ -1,12 +1,13 @@
 """Outcomes as whole runs would leave them, for the tests of the certificate.
 
-`python certificate_examples.py FILE.html [approved|rejected|not-proven|…] [en|fi]` writes the
+`python certificate_examples.py FILE.html [approved|rejected|not-proven|…] [en|fi|sv]` writes the
 certificate of one of them, such as for the picture in the documentation.
 """
 
 from __future__ import annotations
 
 import sys
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from certificate_checks import (
     throughput,
     tunnels,
 )
+from gatepass import __version__
 from gatepass.base import phrase
 from gatepass.base.paths import VARIABLES
 from gatepass.base.phrase import say
 from gatepass.inputs.published import load_published
+from gatepass.report.decision import PAGE
 from gatepass.report.wording import wording
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import (
@@ -37,10 +40,16 @@ from said import evidence
 
 DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
+_PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
+    '<circle cx="20" cy="20" r="18" fill="#123a55"/></svg>'
+)
+LOGO = f"data:image/svg+xml;base64,{b64encode(_PICTURE.encode()).decode()}"
+
 RUN = {
     "run_id": "20261121-072231-5c1e",
     "started": "2026-11-21T07:22:31+02:00",
-    "gatepass": "0.1.0",
+    "gatepass": __version__,
     "profile": {
         "name": "quick",
         "description": "A first answer, in minutes",
@@ -95,20 +104,37 @@ RUN = {
         "server": {"kernel": "6.1.0-41-amd64", "iperf3": "3.12", "cpus": 2, "clock_offset_s": 0.0},
     },
     "plan": [],
+    "certificate": PAGE,
+    "provider": {
+        "name": "Example Networks Oy",
+        "contact": "quality@example.net",
+        "operator": "Acceptance tests, team 2",
+        "place": "Espoo",
+        "logo": LOGO,
+    },
+    "inputs": {
+        name: DIGEST
+        for name in (
+            *("order.yaml", "testbed.yaml", "service_catalogue.yaml", "profiles.yaml"),
+            "program.sha256",
+        )
+    },
+    "call": {"order": "variables/orders/lab.yaml", "testbed": "variables/testbeds/site.yaml"},
     "published": load_published(VARIABLES / "published_results.yaml").model_dump(),
     "robot_arguments": [],
 }
 
 CHAPTERS = {
-    "Preflight": "Before any load, the gateway is the one that was ordered and the rig can reach "
-    "it. A test of the wrong device says nothing.",
-    "Baseline Before": "What the endpoints carry without the gateway, so that a slow rig is not "
+    "Before the test": "Before any load, the gateway is the one that was ordered and the rig can "
+    "reach it. A test of the wrong device says nothing.",
+    "The rig before": "What the endpoints carry without the gateway, so that a slow rig is not "
     "taken for a slow gateway.",
-    "Stateful Firewall": "The gateway carries the throughput that the customer bought, whatever "
+    "Stateful firewall": "The gateway carries the throughput that the customer bought, whatever "
     "the size of the rule set,\nwith and without address translation. The last policy matches.",
-    "Policy Enforcement": "What no policy permits does not get through, so the customer's network "
+    "Policy enforcement": "What no policy permits does not get through, so the customer's network "
     "is as closed as it was ordered.",
-    "Tier Ceiling": "The customer gets the ordered rate and no more than was allowed on top of it.",
+    "The tier's ceiling": "The customer gets the ordered rate and no more than was allowed on top "
+    "of it.",
     "Handover": "The gateway is given back as it was found.",
 }
 
@@ -180,10 +206,15 @@ def everything_wrong() -> Outcome:
     return outcome
 
 
+def in_language(language: str, outcome: Outcome) -> Outcome:
+    """The same run of an order that asks for a language."""
+    outcome.run["order"] = outcome.run["order"] | {"language": language}
+    return outcome
+
+
 def in_finnish(outcome: Outcome) -> Outcome:
     """The same run of an order that asks for Finnish."""
-    outcome.run["order"] = outcome.run["order"] | {"language": "fi"}
-    return outcome
+    return in_language("fi", outcome)
 
 
 def rejected() -> Outcome:
@@ -272,6 +303,6 @@ if __name__ == "__main__":
     from gatepass.report.certificate import render
 
     example = EXAMPLES[sys.argv[2] if len(sys.argv) > 2 else "approved"]()
-    if sys.argv[3:] == ["fi"]:
-        in_finnish(example)
+    if sys.argv[3:]:
+        in_language(sys.argv[3], example)
     Path(sys.argv[1]).write_text(render(example, DIGEST), encoding="utf-8")

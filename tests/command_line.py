@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from left_over import give_way, gives_way
+
 LOADED = [
     "cryptography.x509", "paramiko", "pydantic", "requests", "rich.console", "rich.table",
     "robot.run", "robotlibcore", "scapy.layers.inet6", "sqlite3", "yaml",
@@ -43,7 +45,8 @@ def call(
     with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as complained:
         channels = tuple(f"/proc/{os.getpid()}/fd/{one.fileno()}" for one in (said, complained))
         process = context.Process(
-            target=_become, args=(module, words, str(folder), dict(environment), channels)
+            target=_become,
+            args=(module, words, str(folder), dict(environment), channels, gives_way()),
         )
         process.start()
         process.join(patience_s)
@@ -63,8 +66,11 @@ def _become(
     folder: str,
     environment: Mapping[str, str],
     channels: Sequence[str],
+    gives: bool,
 ) -> None:
-    """Be `python -m MODULE …`, in the process that was forked for it."""
+    """Be `python -m MODULE …`, in the process forked for it, and give way as its caller does."""
+    if gives:
+        give_way()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
-from turns import must_be_alone, turn
+from left_over import end_idle_group
+from turns import place, turn
 
 _home = tempfile.TemporaryDirectory()
 set_hypothesis_home_dir(_home.name)
 settings.register_profile("gatepass", max_examples=40, deadline=None, database=None)
 settings.load_profile("gatepass")
 
-HERE = Path(__file__).parent
-FIRST = (HERE / "faults", HERE / "runs")
-"""The longest files; a worker that began one of them last would be waited for by the others."""
 LEFT_OUT = "left_out"
 """Key under which a worker tells how many tests it was told to leave out."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first and what must be alone last."""
-    items.sort(key=lambda item: (must_be_alone(item.nodeid), item.path.parent not in FIRST))
+    """Each where its turn is."""
+    items.sort(key=lambda item: place(item.path, item.nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -41,7 +38,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Tests of several workers take turns with those that have to be alone."""
-    with turn(alone=must_be_alone(item.nodeid)):
+    with turn(item.nodeid):
         return (yield)
 
 
@@ -55,6 +52,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Tell the process that started this worker how many tests were left out."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput[LEFT_OUT] = getattr(session.config, "left_out", 0)
+        return
+    if xdist := session.config.pluginmanager.getplugin("dsession"):
+        session.config.run_of_workers = xdist.nodemanager.testrunuid
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -77,6 +77,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Print them after everything else."""
+    """Print them after everything else, when no worker is there any more."""
+    if run := getattr(config, "run_of_workers", ""):
+        end_idle_group(run)
     if lines := getattr(config, "closing_lines", ""):
         print(f"\n{lines}", flush=True)

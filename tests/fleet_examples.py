@@ -50,10 +50,10 @@ def killed(fleet: Path, name: str, closed: bool = False) -> Path:
     lines = ['{"do": "start", "serial": "FGVM02TM24000004"}', *(['{"do": "close"}'] * closed)]
     (folder / "journal.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     events = [
-        {"event": "chapter", "name": "Preflight"},
-        {"event": "check", "chapter": "Preflight", "name": "One", "verdict": "pass"},
-        {"event": "chapter", "name": "Stateful Firewall"},
-        {"event": "check", "chapter": "Stateful Firewall", "name": "Two", "verdict": "fail"},
+        {"event": "chapter", "name": "Before the test"},
+        {"event": "check", "chapter": "Before the test", "name": "One", "verdict": "pass"},
+        {"event": "chapter", "name": "Stateful firewall"},
+        {"event": "check", "chapter": "Stateful firewall", "name": "Two", "verdict": "fail"},
     ]
     told = "".join(json.dumps({"at": 1.0, **event}) + "\n" for event in events)
     (folder / "progress.jsonl").write_text(told + '{"at": 2.0, "ev', encoding="utf-8")

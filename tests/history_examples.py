@@ -50,7 +50,7 @@ def outcome(
         },
         **(run or {}),
     }
-    kept = [check for check in told.checks if check.chapter == "Preflight"]
+    kept = [check for check in told.checks if check.chapter == "Before the test"]
     return replace(
         told,
         checks=kept

@@ -25,6 +25,7 @@ class SimulatedGateway:
         way_us: that every frame takes.
         burst_s: for so long a shaper that was at rest lets everything pass.
         loses: of so many frames one is lost on the way, whatever the load; 0 for none.
+        source: address that frames come from, as the server sees it.
         disturbed: what the hosts did in each of the first trials; nothing in those after them.
         trials: that ran.
     """
@@ -35,6 +36,7 @@ class SimulatedGateway:
     way_us: int = 40
     burst_s: float = 0.0
     loses: int = 0
+    source: str = "198.18.1.10"
     disturbed: list[str] = field(default_factory=list)
     trials: list[Sequence[Stream]] = field(default_factory=list)
 
@@ -91,7 +93,7 @@ class SimulatedGateway:
             unsent=stream.count - len(moments),
             sending_s=moments[-1] if moments else 0.0,
             received=len(came),
-            sources=frozenset({"198.18.1.10"}),
+            sources=frozenset({self.source}),
             delay=Spread(Counter(round(delay) for delay in came.values()).items()),
             gaps=tuple((number, 1, 0) for number in missing[:1000]),
             ticks=tuple((sent, arrived) for sent, arrived in ticks),

@@ -54,18 +54,19 @@ def measured() -> dict[str, StudyTable]:
 def carried_out(found: dict[str, StudyTable]) -> Outcome:
     """A run of the study alone; a check of the order did not run."""
     checks = [
-        Check("Studies", name, PASS, tags=("load", "rfc2544", "study"),
+        Check("Published methods", name, PASS, tags=("load", "rfc2544", "study"),
               tables=[found[table] for table in told])
         for name, told in PARTS.items()
     ]  # fmt: skip
     checks.append(Check("Handover", "The Configuration Is Back As It Was", PASS))
     run = RUN | {"plan": [[check.chapter, check.name] for check in checks]}
-    run["plan"] += [["Stateful Firewall", "One Policy, Without NAT"]]
+    run["plan"] += [["Stateful firewall", "One Policy, Without NAT"]]
     return Outcome(run, checks, {}, Restoration(True), 203.0)
 
 
 def not_carried_out() -> Outcome:
     """One whose first part could not be measured: it came to no table."""
-    check = Check("Studies", next(iter(PARTS)), NOT_PROVEN, "the testbed names no direct_address.",
+    why = "the testbed names no direct_address."
+    check = Check("Published methods", next(iter(PARTS)), NOT_PROVEN, why,
                   tags=("rfc2544",))  # fmt: skip
     return Outcome(dict(RUN), [check], {}, Restoration(True), 20.0)

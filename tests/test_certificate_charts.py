@@ -11,7 +11,7 @@ from certificate_checks import throughput
 from certificate_examples import approved, nothing_known, whole
 from certificate_reader import parsed, text
 from gatepass.base.phrase import say
-from gatepass.report.svg import Alternative, Bar, Line, bars, curve
+from gatepass.report.svg import Alternative, Bar, Line, bars, curve, letters
 from gatepass.results.record import Measurement
 
 OTHER = Alternative("c", "Title", "Text")
@@ -84,6 +84,25 @@ def test_the_promise_stands_where_a_bar_of_its_size_would_end():
     limit = next(one for one in svg.iter("path") if one.get("class") == "limit")
     end = float(bar.get("x")) + float(bar.get("width"))
     assert float(limit.get("d")[1:].split()[0]) == pytest.approx(end, abs=0.2)
+
+
+@pytest.mark.parametrize("promised", [1, 150, 300])
+def test_the_name_of_a_promise_stays_in_the_picture(promised):
+    name = "promised is so many Mbit/s"
+    picture = bars([("A", [Bar(300, "300")])], Line(promised, name), ("x", ""), OTHER)
+    (label,) = (one for one in ElementTree.fromstring(picture).iter("text") if one.text == name)
+    assert label.get("text-anchor") == "middle"
+    half, at = letters(name) / 2, float(label.get("x"))
+    assert at - half >= -0.1 and at + half <= 360.1
+
+
+def test_a_label_of_wide_letters_gets_more_room():
+    wide, narrow = (
+        ElementTree.fromstring(bars([(name, [Bar(1, "1")])], None, ("x", ""), OTHER))
+        for name in ("HMWMWM", "illtij")
+    )
+    left = [float(one.find("rect[2]").get("x")) for one in (wide, narrow)]
+    assert left[0] > left[1] + 20
 
 
 @pytest.mark.parametrize("value", [0, 0.001, 1e7])

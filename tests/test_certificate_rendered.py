@@ -1,5 +1,6 @@
 """The certificate as a browser shows and prints it."""
 
+import importlib.util
 import json
 import os
 import re
@@ -17,18 +18,22 @@ from certificate_examples import (
     everything_wrong,
     full,
     in_finnish,
+    in_language,
     not_proven,
     rejected,
     whole,
 )
-from gatepass.report.certificate import render, write_pdf
+from gatepass.report.certificate import page_language, render, write_pdf
 from gatepass.report.verify import changed_word, page_text
 from rendered.contrast import contrast_should_suffice
 
 ROBOT = Path(__file__).resolve().parent / "rendered"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_PACKAGE = importlib.util.find_spec("axe_playwright_python")
+assert _PACKAGE and _PACKAGE.origin
+AXE = Path(_PACKAGE.origin).with_name("axe.min.js")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
-MOST_PAGES = 4
+MOST_PAGES = 3
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
@@ -52,15 +57,21 @@ PAGES = {
     "everything-wrong": everything_wrong,
     "finnish": lambda: in_finnish(whole()),
     "full": lambda: in_finnish(full()),
+    "swedish": lambda: in_language("sv", whole()),
 }
+COUNTED = {"fi": "Sivu {} / {}", "sv": "Sida {} av {}"}
+"""How the pages of a language are numbered."""
 
 
-def looked_at(folder: Path, suite: str) -> subprocess.CompletedProcess:
+def looked_at(folder: Path, suite: str, **variables: str) -> subprocess.CompletedProcess:
     """The run of a Robot suite that looks at a folder's pages through the Browser library."""
     switches = "['--no-sandbox']" if os.geteuid() == 0 else "[]"
-    call = [sys.executable, "-m", "robot", "--outputdir", str(folder), "--pythonpath", str(ROBOT),
+    more = [word for name, value in variables.items() for word in ("-v", f"{name}:{value}")]
+    known = os.pathsep.join(map(str, (ROBOT, ROBOT.parent, ROBOT.parents[1] / "libraries")))
+    call = [sys.executable, "-m", "robot", "--outputdir", str(folder), "--pythonpath", known,
             "-v", f"FOLDER:{folder}", "-v", f"CHROMIUM:{CHROMIUM}", "-v", f"SWITCHES:{switches}",
-            str(ROBOT / suite)]  # fmt: skip
+            "-v", f"AXE:{AXE}", "--maxerrorlines", "none",
+            *more, str(ROBOT / suite)]  # fmt: skip
     return subprocess.run(
         call, cwd=folder, capture_output=True, text=True, timeout=240, check=False
     )
@@ -108,7 +119,8 @@ def test_a_picture_was_taken(rendered, name):
         ("not-proven", ["Not proven", "no longer answers over SSH", "did not run"]),
         ("everything-wrong", ["Rejected", "the rest is in the report"]),
         ("finnish", ["Hyväksytty", "307,5", "Pysäytettiin: virustestitiedosto"]),
-        ("full", ["Hyväksytty", "307,5", "Kukaan ei tavoittanut toista."]),
+        ("full", ["Hyväksytty", "307,5", "(+n) tarkoittaa, että muita on n"]),
+        ("swedish", ["Godkänd", "307,5", "Stoppades: virustestfil"]),
     ],
 )
 def test_printed_on_a4(tmp_path, name, told):
@@ -123,13 +135,27 @@ def test_printed_on_a4(tmp_path, name, told):
     pages = [" ".join(sheet.extract_text().split()) for sheet in reader.pages]
     for expected in told:
         assert any(expected in sheet for sheet in pages), expected
-    counted = "Sivu {} / {}" if name in ("finnish", "full") else "Page {} of {}"
+    counted = COUNTED.get(page_language(outcome), "Page {} of {}")
     for number, sheet in enumerate(pages, start=1):
         assert counted.format(number, len(pages)) in sheet
         assert ("LAB" in sheet) == outcome.lab
     assert DIGEST in pages[-1]
     text = page_text(tmp_path / "page.pdf")
     assert changed_word(text, page.read_text(encoding="utf-8")) == ""
+
+
+def test_a_link_is_for_the_screen_alone(tmp_path):
+    """In a PDF it would name the folders of the machine that printed it."""
+    outcome = rejected()
+    for number, check in enumerate(outcome.checks):
+        check.place = f"s1-t{number}"
+    page = tmp_path / "page.html"
+    page.write_text(render(outcome, DIGEST), encoding="utf-8")
+    assert '<a href="log.html#s1-t' in page.read_text("utf-8")
+    write_pdf(outcome, page)
+    printed = PdfReader(tmp_path / "page.pdf")
+    assert not [link for sheet in printed.pages for link in sheet.get("/Annots") or ()]
+    assert changed_word(page_text(tmp_path / "page.pdf"), page.read_text("utf-8")) == ""
 
 
 def test_what_looks_grey_in_print_can_be_told_apart(tmp_path):

@@ -11,11 +11,11 @@ import pytest
 
 from certificate_examples import in_finnish, not_proven, rejected, whole
 from certificate_results import write_output
-from gatepass import cli
+from gatepass import __version__, cli
+from gatepass.base.chromium import BROWSERS
 from gatepass.base.errors import InputError
 from gatepass.report import verify as certificate_verify
 from gatepass.report.certificate import write, write_pdf
-from gatepass.report.pdf import BROWSERS
 from gatepass.report.verify import verify
 from test_certificate_rendered import CHROMIUM
 
@@ -78,7 +78,7 @@ def test_what_nobody_touched_is_unchanged(tmp_path, example):
 @pytest.mark.parametrize(
     ("pattern", "by"),
     [
-        ("307.5</td>", "317.5</td>"),  # a figure
+        ("307.5 ± 1.2</td>", "317.5 ± 1.2</td>"),  # a figure
         ("Approved</h2>", "Rejected</h2>"),
         ("309.2 ± 0.7 Mbit/s. ", "309.3 ± 0.7 Mbit/s. "),  # in an alternative text
         ("stroke-width: 2;", "stroke-width: 0;"),  # how it looks
@@ -129,11 +129,11 @@ def test_results_that_can_no_longer_be_read(folder):
 
 
 def test_another_version_of_gatepass_cannot_tell(folder, monkeypatch):
-    changed(folder / "certificate.html", "307.5</td>", "317.5</td>")
+    changed(folder / "certificate.html", "307.5 ± 1.2</td>", "317.5 ± 1.2</td>")
     monkeypatch.setattr(certificate_verify.gatepass, "__version__", "9.9")
     finding = verify(folder / "certificate.html", folder / "output.xml")
     assert not finding.unchanged
-    assert "was made by Gatepass 0.1.0, and this is 9.9" in finding.sentence
+    assert f"was made by Gatepass {__version__}, and this is 9.9" in finding.sentence
 
 
 def test_no_certificate(folder):
@@ -148,7 +148,7 @@ def test_no_certificate(folder):
 )
 def test_the_command_line(folder, name, code, capsys):
     shutil.copy(folder / "certificate.html", folder / "changed.html")
-    changed(folder / "changed.html", "307.5</td>", "317.5</td>")
+    changed(folder / "changed.html", "307.5 ± 1.2</td>", "317.5 ± 1.2</td>")
     assert cli.main(["verify", str(folder / name)]) == code
     said = capsys.readouterr()
     assert (said.out + said.err).count("\n") == 1
@@ -192,7 +192,7 @@ def test_a_pdf_is_the_same_when_printed_again(printed, tmp_path):
     assert b"D:20261121052231+00'00'" in again  # the run's start
 
 
-@pytest.mark.parametrize("figure", ["307,5</td>", "+57,8 %</td>", "343</span>"])
+@pytest.mark.parametrize("figure", ["vähintään 306</td>", "+57,8 %</td>", "343</span>"])
 def test_a_pdf_of_another_page(printed, tmp_path, figure):
     """As if it had been edited: printed from a page with one digit changed."""
     page = tmp_path / "certificate.html"

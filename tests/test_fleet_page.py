@@ -60,7 +60,7 @@ def test_an_order_a_row_the_worst_first(fleet: Path) -> None:
     assert "It saw 198.18.1.10" not in rejected_one[3]  # the certificate tells the rest
     assert "Address translation is not in force" in rejected_one[3]
     assert "And 1 more reason." in rejected_one[3]
-    assert "It had come to chapter Stateful Firewall" in lines["4711-04"][3]
+    assert "It had come to chapter “Stateful firewall”" in lines["4711-04"][3]
     assert "It did not run." in lines["4711-05"][3]
     assert lines["4711-01"][3].startswith("The approval does not cover what was not tested:")
 

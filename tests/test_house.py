@@ -14,6 +14,8 @@ import pytest
 from robot.api import TestSuite
 from robot.libdocpkg import LibraryDocumentation
 
+import turns
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 SUITES = [test for test in TestSuite.from_file_system(ROOT / "suites").all_tests]
@@ -33,6 +35,22 @@ def _imports(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names.add((node.module or "").split(".")[0])
     return names
+
+
+TESTS = [str(file.relative_to(ROOT)) for file in sorted((ROOT / "tests").rglob("test_*.py"))]
+
+
+def test_each_file_that_has_a_turn_of_its_own_is_there() -> None:
+    names = {Path(file).stem.removeprefix("test_") for file in TESTS}
+    assert set(turns.LONGEST) <= names
+    assert set(turns.ALONE) <= set(TESTS)
+    sends = turns.SENDS.pattern.replace("tests/core/test_", "")
+    assert set(re.findall(r"\w+", sends)) - names <= {"py"}
+
+
+@pytest.mark.parametrize("file", filter(turns.gives_way, TESTS))
+def test_what_gives_way_sends_no_packets_of_its_own(file: str) -> None:
+    assert not re.search(r"(?m)\bapart: |^from local_shell", (ROOT / file).read_text())
 
 
 def test_python_is_clean() -> None:

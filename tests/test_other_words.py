@@ -67,23 +67,27 @@ def other_words(texts: Any) -> Any:
     return "".join(part if part.startswith("{") else part[::-1] for part in reversed(parts))
 
 
-def told(libraries: Path, record: Path) -> dict[str, Any]:
-    """What reports of the same runs tell with these libraries."""
+def printed(libraries: Path, program: str, argument: Path) -> str:
+    """What a program prints with these libraries."""
     path = os.pathsep.join(map(str, (libraries, ROOT, ROOT / "tests")))
     done = subprocess.run(
-        [sys.executable, "-c", TELL, str(record)],
+        [sys.executable, "-c", program, str(argument)],
         env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return done.stdout
 
 
-@pytest.fixture
-def turned(tmp_path: Path) -> Path:
-    """Libraries in which every English text of a report is another."""
+def told(libraries: Path, record: Path) -> dict[str, Any]:
+    """What reports of the same runs tell with these libraries."""
+    return json.loads(printed(libraries, TELL, record))
+
+
+def copied(tmp_path: Path) -> Path:
+    """Libraries of their own, for a test that changes them."""
     libraries = tmp_path / "libraries"
     shutil.copytree(
         ROOT / "libraries" / "gatepass",
@@ -91,6 +95,13 @@ def turned(tmp_path: Path) -> Path:
         ignore=shutil.ignore_patterns("__pycache__"),
     )
     (tmp_path / "variables").symlink_to(ROOT / "variables")
+    return libraries
+
+
+@pytest.fixture
+def turned(tmp_path: Path) -> Path:
+    """Libraries in which every English text of a report is another."""
+    libraries = copied(tmp_path)
     promises = libraries / "gatepass" / "base" / "promises.yaml"
     table = yaml.safe_load(promises.read_text(encoding="utf-8"))
     for promise in table.values():

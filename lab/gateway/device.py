@@ -15,6 +15,7 @@ from typing import Any
 from cryptography.x509 import DNSName
 
 from lab.base.certificates import Authority
+from lab.base.secret import GUI_ADMINISTRATOR
 from lab.gateway import schema
 from lab.gateway.applier import Applier, Config, DataPlane
 from lab.gateway.cli.script import Script
@@ -73,6 +74,12 @@ class Folder:
             with os.fdopen(descriptor, "w") as handle:
                 handle.write(secrets.token_urlsafe(18) + "\n")
         return file.read_text().strip()
+
+    @property
+    def viewer_password(self) -> str:
+        """Of who may only look, made by whoever built the lab; empty where there is nobody."""
+        file = self.path / "gui-password"
+        return file.read_text().strip() if file.exists() else ""
 
 
 class Device:
@@ -190,6 +197,10 @@ class Device:
         editor.create(Location("system/admin"), {
             "name": ADMIN, "accprofile": "super_admin", "vdom": [{"name": "root"}],
             "password": self.folder.password})
+        if self.folder.viewer_password:
+            editor.create(Location("system/admin"), {
+                "name": GUI_ADMINISTRATOR, "accprofile": "super_admin_readonly",
+                "vdom": [{"name": "root"}], "password": self.folder.viewer_password})
         editor.create(Location("system/api-user"), {
             "name": API_USER, "accprofile": "super_admin", "vdom": [{"name": "root"}],
             "api-key": self.folder.token, "trusthost": [self._trusted_network()]})

@@ -33,6 +33,7 @@ class RestListener:
         self._device = device
         self._server = server
         self._https: asyncio.Server | None = None
+        self._elsewhere: asyncio.Server | None = None
         self._http: asyncio.Server | None = None
         self._https_as: tuple[object, ...] = ()
         self._http_port: int | None = None
@@ -44,14 +45,16 @@ class RestListener:
 
     async def stop(self) -> None:
         """Listen no more and end all connections, once what is being answered is."""
-        for listening in (self._https, self._http):
+        for listening in (self._https, self._elsewhere, self._http):
             if listening is not None:
                 listening.close()
         await self._server.shutdown(_SHUTDOWN_SECONDS)
 
-    async def _listen(self, port: int, tls: ssl.SSLContext | None) -> asyncio.Server:
+    async def _listen(
+        self, port: int, tls: ssl.SSLContext | None, address: str | None = None
+    ) -> asyncio.Server:
         return await asyncio.get_running_loop().create_server(
-            self._server, self._device.address, port, reuse_address=True, ssl=tls,
+            self._server, address or self._device.address, port, reuse_address=True, ssl=tls,
             ssl_handshake_timeout=_HANDSHAKE_SECONDS if tls else None)
 
     async def refresh(self) -> None:
@@ -63,13 +66,29 @@ class RestListener:
     async def _refresh_https(self) -> None:
         faults = self._device.faults
         port = self._device.database.state.singleton("system/global")["admin-sport"]
-        wanted = (port, "other-certificate" in faults, "tls-old" in faults)
-        if wanted != self._https_as:
-            if self._https is not None:
-                self._https.close()
-                self._drop_connections()
-            self._https = await self._listen(port, self._tls(other=wanted[1], old=wanted[2]))
-            self._https_as = wanted
+        wanted = (port, "other-certificate" in faults, "tls-old" in faults, self._customers_port())
+        if wanted == self._https_as:
+            return
+        if self._https is not None:
+            self._https.close()
+            self._drop_connections()
+        if self._elsewhere is not None:
+            self._elsewhere.close()
+            self._elsewhere = None
+        tls = self._tls(other=wanted[1], old=wanted[2])
+        self._https = await self._listen(port, tls)
+        if wanted[3]:
+            self._elsewhere = await self._listen(port, tls, wanted[3])
+        self._https_as = wanted
+
+    def _customers_port(self) -> str:
+        """The address of a customer's port at which a fault has it answer; mostly none."""
+        faults = self._device.faults
+        if "gui-on-customers-port" not in faults:
+            return ""
+        name = faults.parameter("gui-on-customers-port", "port")
+        row = self._device.database.state.find("system/interface", name)
+        return row["ip"].split()[0] if row else ""
 
     async def _refresh_http(self) -> None:
         faults = self._device.faults

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from lab.base.errors import LabError, LabMistake
 from lab.base.process import Process
-from lab.base.secret import write_secret
 from lab.endpoints.endpoint import Endpoint
 from lab.endpoints.server_services import Services
 from lab.endpoints.ssh_keys import ssh_key_pair
@@ -133,8 +132,7 @@ def _write_access(
     known = {name: end.prepare(user_key, host_names()) for name, end in endpoints.items()}
     write_known_hosts(lab.folder, known)
     Services(lab.folder).prepare(authority)
-    token = device.prepare(authority, delivery, host_names())
-    write_secret(lab.folder / "api-token", token.encode())
+    device.prepare(authority, delivery, host_names()).write(lab.folder)
     ca = (device.folder / "tls" / "ca.pem").read_bytes()
     (lab.folder / "gateway-ca.pem").write_bytes(ca)
     (lab.folder / "hosts").write_text(host_names())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lab.base.errors import LabError, LabMistake
 from lab.base.process import Process, wait_until
-from lab.base.secret import api_token, write_secret
+from lab.base.secret import Secrets
 from lab.gateway.versions import Version
 from lab.lifecycle.tiers import for_tier
 from lab.nodes.node import PROJECT, Node, tail
@@ -54,8 +54,8 @@ class GatewayDevice:
         self.control_socket = self.folder / "control.sock"
         self.log = self.folder / "log"
 
-    def prepare(self, authority: "Authority", delivery: Delivery, host_names: str) -> str:
-        """Write certificates, token and configuration.
+    def prepare(self, authority: "Authority", delivery: Delivery, host_names: str) -> Secrets:
+        """Write certificates, secrets and configuration.
 
         Args:
             authority: the lab's certificate authority.
@@ -63,7 +63,7 @@ class GatewayDevice:
             host_names: what its `/etc/hosts` says.
 
         Returns:
-            The API token.
+            What lets a test run in.
 
         Raises:
             LabMistake: the version is not known, or the configuration script cannot be read.
@@ -75,8 +75,8 @@ class GatewayDevice:
         tls = self.folder / "tls"
         tls.mkdir(mode=0o700, parents=True)
         authority.issue(tls, GATEWAY_ADDRESS)
-        token = api_token()
-        write_secret(self.folder / "api-token", token.encode())
+        made = Secrets.new()
+        made.write(self.folder)
         (self.folder / "hosts").write_text(host_names)
         if delivery.delivered is not None:
             try:
@@ -87,7 +87,7 @@ class GatewayDevice:
                     f"The configuration {delivery.delivered} cannot be read "
                     f"({error.strerror}); name a FortiOS configuration script with --delivered."
                 ) from None
-        return token
+        return made
 
     def binds(self) -> Sequence[tuple[Path, str]]:
         """The files that the gateway sees at another place, as (outside, inside)."""

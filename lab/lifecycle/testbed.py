@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from lab.base.secret import GUI_ADMINISTRATOR
 from lab.endpoints.server_services import DOCROOT, FTP_PORT, HTTP_PORT, HTTPS_PORT
 from lab.lifecycle.device import GatewayDevice
 from lab.lifecycle.state import Lab
@@ -30,11 +31,15 @@ _TROUBLES = {
     "memory": "memory-short",
 }
 """What brings each of a testbed's troubles about here."""
+_PROVIDER = {
+    "name": "Embedded lab of Gatepass",
+    "contact": "nobody: this is a lab, and its gateway a stand-in",
+}
 _HEADING = "# Written by `python -m lab`; paths are relative to this file.\n"
 
 
 def write_testbed(lab: Lab) -> None:
-    """Write the lab's testbed file; paths in it are relative to it.
+    """Write the lab's testbed file, and who the provider is; paths in them are relative to them.
 
     Args:
         lab: a lab whose nodes exist.
@@ -49,6 +54,7 @@ def write_testbed(lab: Lab) -> None:
             "url": f"https://{GATEWAY_ADDRESS}",
             "ca_file": "gateway-ca.pem",
             "token": {"file": "api-token"},
+            "gui": {"administrator": GUI_ADMINISTRATOR, "password": {"file": "gui-password"}},
             "vdom": "root",
             "client_port": CLIENT_PORT,
             "server_port": SERVER_PORT,
@@ -67,6 +73,8 @@ def write_testbed(lab: Lab) -> None:
     }
     content["endpoints"]["peer"]["gateway_port"] = PEER_PORT
     lab.testbed.write_text(_HEADING + yaml.safe_dump(content, sort_keys=False))
+    of_lab = lab.testbed.with_name("provider.yaml")
+    of_lab.write_text(_HEADING + yaml.safe_dump(_PROVIDER, sort_keys=False))
 
 
 def _commands(lab: Lab, fault: str) -> dict[str, str]:

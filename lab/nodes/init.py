@@ -109,7 +109,10 @@ def _first_process(node: dict) -> None:
 
 def main() -> None:
     """Make the namespaces, leave a first process in them, and say its pid."""
-    node = json.loads(sys.stdin.readline())
+    asked = sys.stdin.readline()
+    if not asked:  # whoever wants a node was stopped meanwhile
+        return
+    node = json.loads(asked)
     try:
         _check(
             _libc.unshare(

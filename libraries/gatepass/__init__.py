@@ -4,4 +4,4 @@ Plain Python that knows nothing of Robot Framework: order, testbed, catalogue, p
 client, trials, statistics, verdict, certificate and command line.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

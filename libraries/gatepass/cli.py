@@ -50,11 +50,14 @@ other commands
   certificate OUTPUT.XML  make the certificate of a run again from its output.xml
   results OUTPUT.XML      make results.json and trials.csv of a run again from its output.xml
   history                 what was measured run by run: one gateway, or a fleet; see docs/history.md
+  serve                   all runs in a browser on this machine: one under way, two compared
   dashboard               one HTML page over the checks of all runs
   turns-server SOCKET     the lock server of a fleet on several machines; see docs/fleet.md
   fleet FOLDER …          one page of a fleet's orders again, or the parts of a fleet joined
-  verify CERTIFICATE [OUTPUT.XML]
-                          tell whether a certificate and its results belong together, unchanged
+  verify RUN              tell whether a run's folder is unchanged and follows from its trials;
+                          also of a certificate, and of the folder of all runs; see docs/verify.md
+  sign RUN --key FILE     sign a run with a key of OpenSSH; with --pdf-key FILE its certificate.pdf
+                          too, as readers of PDF show it
   lab up|status|shell|fault|down
                           open the embedded lab for exploring; `./run.sh lab --help`
   test                    run the project's own tests
@@ -66,7 +69,7 @@ exit codes
 examples
   ./run.sh
   ./run.sh --order variables/orders/sgw-500-site.yaml --testbed variables/testbeds/site.yaml
-  ./run.sh --profile standard -- --suite "Stateful Firewall"
+  ./run.sh --profile standard -- --suite "Stateful firewall"
   ./run.sh --lab-gateways 4
 """
 
@@ -110,9 +113,11 @@ def _dispatch(arguments: list[str]) -> int:
         "restore": _restore,
         "certificate": _certificate,
         "verify": _verify,
+        "sign": _sign,
         "results": _results,
         "history": _history,
         "dashboard": _dashboard,
+        "serve": _serve,
         "fleet": _fleet,
         "turns-server": _turns_server,
     }
@@ -302,22 +307,15 @@ def _certificate(arguments: list[str]) -> int:
 
 
 def _verify(arguments: list[str]) -> int:
-    parser = _Parser(
-        prog="./run.sh verify",
-        description="Tells whether a certificate and an output.xml belong together and are "
-        "unchanged: 0 if so, 1 if not.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("certificate", metavar="CERTIFICATE", type=_file, help="HTML or PDF")
-    parser.add_argument(
-        "output", nargs="?", metavar="OUTPUT.XML", type=_file, help="default: the one beside it"
-    )
-    args = parser.parse_args(arguments)
-    from gatepass.report.verify import verify
+    from gatepass.proof.command import verify
 
-    finding = verify(args.certificate, args.output or args.certificate.with_name("output.xml"))
-    print(finding.sentence)
-    return DONE if finding.unchanged else NOT_UNCHANGED
+    return verify(arguments)
+
+
+def _sign(arguments: list[str]) -> int:
+    from gatepass.proof.command import sign
+
+    return sign(arguments)
 
 
 def _results(arguments: list[str]) -> int:
@@ -342,6 +340,12 @@ def _dashboard(arguments: list[str]) -> int:
     from gatepass.report.dashboard import dashboard
 
     return dashboard(arguments)
+
+
+def _serve(arguments: list[str]) -> int:
+    from gatepass.serve.command import serve
+
+    return serve(arguments)
 
 
 def _turns_server(arguments: list[str]) -> int:

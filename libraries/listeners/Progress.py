@@ -1,4 +1,4 @@
-"""Tells how far a run is, on the terminal and to its fleet: a chapter, then its checks."""
+"""Tells how far a run is, on the terminal and to who watches it: a chapter, then its checks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Progress:
             tell("chapter", name=chapter.name)
 
     def start_test(self, data: object, result: object) -> None:
-        """What is at work now, on a terminal only."""
+        """What is at work now; said on a terminal only."""
+        tell("begins", name=data.name)
         if self._live:
             self._out.write(f"  … {data.name}")
             self._out.flush()
@@ -45,8 +46,15 @@ class Progress:
         if self._live:
             self._out.write("\r\033[K")
         verdict = result.metadata.get("Verdict", "not proven")
-        tell("check", chapter=chapter_of(result).name, name=result.name, verdict=verdict)
         measured = result.metadata.get("Measured", "")
+        tell(
+            "check",
+            chapter=chapter_of(result).name,
+            name=result.name,
+            verdict=verdict,
+            message=result.message,
+            measured=measured,
+        )
         wanted = result.metadata.get("Required", "")
         line = f"  {SYMBOLS[verdict]} {verdict:<14} {result.name}"
         figures = f"{measured.split(' (')[0]}, {wanted}" if measured and wanted else measured

@@ -11,13 +11,15 @@ from gatepass.report.checks import reasons
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
 from gatepass.results.chapters import chapter_of
-from gatepass.results.outcome import Check, Outcome, plain, verdict_of
+from gatepass.results.outcome import FAILURE, Check, Outcome, plain, verdict_of
 from support import first_failure
 from support.keyword_library import Context
 from support.run_context import RunContext
 
 FOR_COMPARISON = "for comparison"
 """What stands where a figure is held against nothing, beside others that are."""
+_TELLING = 1000
+"""Characters of the beginning of a message; Robot keeps its first 20 lines of 78."""
 _REASONS = 5
 """That stand above the fold; the checks tell the rest."""
 _STOPPED = ("Execution terminated by signal", "Test execution stopped due to a fatal error")
@@ -43,16 +45,17 @@ class Verdicts:
 
     def start_test(self, data: object, result: object) -> None:
         """Nothing noted before belongs to this check."""
-        self._context.begin_check(chapter_of(result).name, result.name)
+        self._context.begin_check(chapter_of(result).name, result.name, result.id)
 
     def end_test(self, data: object, result: object) -> None:
         """Give the check its verdict and the columns of the report."""
         check, message = self._context.check, _in_our_words(result.message)
-        if result.status == "FAIL" and not (check.asserted and check.asserted in message):
+        if result.status == "FAIL" and not _says(result.message, check.asserted):
             result.status = "SKIP"
         if result.status == "SKIP" and not message.startswith(("Not proven:", "Not applicable:")):
             message = f"Not proven: {message}"
         result.message = message
+        result.doc = result.doc or _steps(data)
         result.metadata["Verdict"] = verdict_of(result.status, message)
         measurements = [note for note in check.noted if isinstance(note, record.Measurement)]
         evidence = [note for note in check.noted if isinstance(note, record.Evidence)]
@@ -72,7 +75,7 @@ class Verdicts:
         if result.metadata["Verdict"] in (record.PASS, record.NOT_APPLICABLE):
             first_failure.discard(check)
         elif link := first_failure.link(check):
-            result.metadata["First failure data"] = f"[{link}|What gateway and endpoints showed]"
+            result.metadata[FAILURE] = f"[{link}|What gateway and endpoints showed]"
         transport.current.check_ends(f"{check.chapter}.{check.name}", result.metadata["Verdict"])
         self._context.begin_check()  # what fails from here on is no part of it
 
@@ -119,6 +122,16 @@ def headline(suite: object, run: RunContext) -> str:
     return "\n".join(lines)
 
 
+def _steps(data: object) -> str:
+    """What a check does, by its own sentences: no reader has to open the log for that."""
+    steps = (
+        f"{step.name} ({', '.join(map(str, step.args))})" if step.args else step.name
+        for step in data.body
+        if getattr(step, "name", None)
+    )
+    return "\n\n".join(steps)
+
+
 def _of_a_replay(replayed: str) -> str:
     return (
         f"*This is a replay of {replayed}, and no acceptance.* Its checks are those that need "
@@ -145,6 +158,15 @@ def _picture(measurement: record.Measurement) -> str:
 def _aligned(texts: list[str]) -> list[str]:
     """A requirement for each figure, or none at all where no figure has one."""
     return [text or FOR_COMPARISON for text in texts] if any(texts) else []
+
+
+def _says(message: str, asserted: str) -> bool:
+    """Whether a check failed by what a keyword of ours asserted.
+
+    Held by how that begins: Robot leaves out the middle of a message of more than 40 lines.
+    """
+    begins = next(iter(asserted.strip().splitlines()), "")[:_TELLING]
+    return bool(begins) and begins in message
 
 
 def _in_our_words(message: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from robot.api import logger
 
@@ -11,6 +13,7 @@ from gatepass.base.phrase import NOTHING, Phrase, say
 from gatepass.report.failure_data import FailureFolder
 from gatepass.results import record
 from gatepass.results.record import Measurement
+from gatepass.results.study import IN_STUDY
 from gatepass.verdict.throughput import Trials
 from support import log_lines
 from support.run_context import RunContext
@@ -25,8 +28,10 @@ class CheckContext(Steps):
     Attributes:
         run: what lives longer.
         chapter, name: of the check.
+        place: its id in Robot's log.
         began: in seconds since the epoch.
         noted: measurements, evidence and the like, for the report.
+        tried: what was noted of each of its trials.
         asserted: what the last AssertionError of one of our keywords said.
         failure: where first failure data lies, as soon as there is any.
         first_trial: the number of the first trial that may be its own.
@@ -34,20 +39,25 @@ class CheckContext(Steps):
         conditions: what the next measurement varies.
         ip_version: of the test traffic, 4 or 6.
         measurement: what was measured last, and is to be held against its promise.
+        study: whose conditions it is measured under, as the study is cited; empty for none.
     """
 
     trials: Trials
     measurement: Measurement
 
-    def __init__(self, run: RunContext, chapter: str = "", name: str = "") -> None:
-        self.run, self.chapter, self.name = run, chapter, name
+    def __init__(
+        self, run: RunContext, chapter: str = "", name: str = "", place: str = ""
+    ) -> None:
+        self.run, self.chapter, self.name, self.place = run, chapter, name, place
         self.began = time.time()
         self.noted: list[object] = []
+        self.tried: list[Mapping[str, Any]] = []
         self.asserted = ""
         self.failure: FailureFolder | None = None
         self.first_trial = run.trials + 1
         self.conditions: Phrase = NOTHING
         self.ip_version = 4
+        self.study = ""
         self._left: dict[type[Steps], Steps] = {}
 
     def over(self, conditions: Phrase) -> Phrase:
@@ -69,6 +79,9 @@ class CheckContext(Steps):
             kind, content: see `gatepass.results.record.dump`.
             aside: one of so many that it has no place among the report's figures of its check.
         """
+        content = self._of_study(content)
+        if kind == "trial":
+            self.tried.append(content)
         if not aside:
             self.noted.append(content)
         logger.debug(record.dump(kind, content))
@@ -77,8 +90,8 @@ class CheckContext(Steps):
 
     def measured(self, measurement: Measurement) -> None:
         """Note a measurement that the steps after this one hold against its promise."""
-        self.measurement = measurement
-        self.note("measurement", measurement)
+        self.measurement = self._of_study(measurement)
+        self.note("measurement", self.measurement)
 
     def evidence(self, claim: Phrase, observed: str, holds: bool) -> None:
         """Record an independent observation, and fail the check where it does not hold.
@@ -94,3 +107,14 @@ class CheckContext(Steps):
         self.note("evidence", record.Evidence(claim, observed, holds))
         if not holds:
             raise AssertionError(f"{claim}: not so. {observed}")
+
+    def _of_study(self, content: object) -> object:
+        """A measurement with the study's name among its conditions: it is no row of the profile's.
+
+        Without it a figure of other trials would stand in one series with the chapter's own.
+        """
+        if not (self.study and isinstance(content, Measurement)):
+            return content
+        if content.conditions.name == IN_STUDY:
+            return content
+        return replace(content, conditions=say(IN_STUDY, what=content.conditions, by=self.study))

@@ -9,6 +9,8 @@ from gatepass.base.phrase import say
 from gatepass.endpoint.direct_path import must_be_answered_directly
 from gatepass.endpoint.probe import Probe, start_responder
 from gatepass.endpoint.ssh import SshShell
+from gatepass.gateway.host_filters import INTERFACE
+from gatepass.scenarios.leaks.ways import addresses_of
 from support.run_context import RunContext
 
 _RESPONDER_S = 900
@@ -60,7 +62,7 @@ def address_of(run: RunContext, whose: str, version: int = 4) -> str:
     Args:
         run: whose testbed names it.
         whose: client or gateway.
-        version: of IP; the gateway's is told of IPv4 alone.
+        version: of IP.
 
     Raises:
         NotProven: the gateway does not tell its address.
@@ -68,7 +70,12 @@ def address_of(run: RunContext, whose: str, version: int = 4) -> str:
     if whose == "client":
         return address_over(run, f"IPv{version}", "client")
     port = run.testbed.gateway.server_port
-    known = run.gateway.interfaces().get(port, {}).get("ip")
+    if version == 4:
+        known = run.gateway.interfaces().get(port, {}).get("ip")
+    else:
+        known = next(iter(addresses_of(run.gateway.row(INTERFACE, port) or {})[6]), None)
     if not known:
-        raise NotProven(f"the gateway tells no address of its port {port}; check server_port.")
+        raise NotProven(
+            f"the gateway tells no IPv{version} address of its port {port}; check server_port."
+        )
     return known

@@ -24,6 +24,7 @@ from gatepass.verdict.delay_trials import (
     delay,
     facts_of,
     in_words,
+    rule_of_delays,
     until_told,
 )
 from gatepass.verdict.disturbance import Watched, aside_in_words
@@ -35,8 +36,6 @@ from support.steps import Steps
 
 Measure = Callable[[Sequence[DelayTrial], Kind, Agreement], Measurement]
 """What follows from trials for one kind of probe, and from what is known of the clocks."""
-_FEWEST, _MOST = 3, 4
-"""Trials at least, and how many times as many at most."""
 _AFTER_PROBE_PORT = 10
 
 
@@ -107,10 +106,9 @@ class DelayRunner:
 
     @property
     def rule(self) -> Rule:
-        """How often; also where a profile has one long trial of TCP, as trials tell each other."""
+        """How often."""
         profile = self._run.profile
-        fewest = max(_FEWEST, profile.min_trials)
-        return Rule(fewest, _MOST * fewest, profile.confidence)
+        return rule_of_delays(profile.min_trials, profile.confidence)
 
     def until_told(
         self,
@@ -120,6 +118,7 @@ class DelayRunner:
         measure: Measure,
         seconds: float | None = None,
         far: Shell | None = None,
+        carried_by: str = "",
     ) -> Tried:
         """Trials until each kind of probe is decided about, or the budget is spent.
 
@@ -130,6 +129,7 @@ class DelayRunner:
             measure: what follows from trials for a kind.
             seconds: of a trial; the profile's unless given.
             far: the other endpoint; the server unless given.
+            carried_by: of the trials through the gateway; see `DelayTrial`.
         """
         there = [kind for kind in kinds if kind.version in target.through]
         tier = self._run.promised("stateful_throughput")
@@ -137,7 +137,7 @@ class DelayRunner:
 
         def trial(to: Target) -> DelayTrial:
             streams = delay_probes.plan(to, there, length, tier, load_mbps)
-            return self.one(streams, there, far)
+            return self.one(streams, there, far, carried_by if to.through else "")
 
         before = self._clocks(target, far)
         series = until_told(
@@ -159,14 +159,18 @@ class DelayRunner:
         return agreement(self._run.client, far, target.through[4], port)
 
     def one(
-        self, streams: Sequence, kinds: Sequence[Kind], far: Shell | None = None
+        self,
+        streams: Sequence,
+        kinds: Sequence[Kind],
+        far: Shell | None = None,
+        carried_by: str = "",
     ) -> DelayTrial:
         """One trial from the client, with what the rig did meanwhile; its JSON is kept."""
         run, far = self._run, far or self._run.server
         run.trials += 1
         begun = run.rig.mark({"client": run.client, far.name: far})
         trial = delay_probes.run(run.client, far, streams, kinds)
-        trial = replace(trial, conduct=run.rig.since(begun))
+        trial = replace(trial, conduct=run.rig.since(begun), carried_by=carried_by)
         self.keep(trial, streams[0].address)
         return trial
 

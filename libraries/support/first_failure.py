@@ -7,10 +7,13 @@ from html import escape
 from robot.api import logger
 from robot.errors import RobotError
 
+from gatepass.base.errors import NotProven
 from gatepass.endpoint.shell import EndpointLost
 from gatepass.gateway.fortigate import GatewayLost
 from gatepass.report import failure_data
 from gatepass.report.failure_data import FailureFolder
+from gatepass.report.failure_page import Subject, Tried
+from gatepass.results.record import Measurement
 from support.check_context import CheckContext
 
 
@@ -45,11 +48,16 @@ def _keep(check: CheckContext, message: str) -> None:
     for shell in run.shells():
         if not shell.lost:
             failure_data.from_endpoint(folder, shell)
+    if run.screen:
+        try:
+            failure_data.from_browser(folder, run.screen("failed"))
+        except NotProven as lost:
+            folder.missing.append(f"The gateway's web page: {lost.reason}")
     trials = run.folder / "trials"
     numbers = range(run.trials, check.first_trial - 1, -1)
     files = (trials / f"{number:03d}-{side}.json" for number in numbers for side in _SIDES)
     failure_data.from_trials(folder, (file for file in files if file.exists()))
-    folder.close(f"{check.chapter}, {check.name}", message)
+    folder.close(Subject(check.chapter, check.name, check.place), message, _tried(check))
     logger.info(
         f'First failure data: <a href="{escape(link(check))}">what gateway and endpoints '
         f"showed</a> ({len(folder.kept)} files).",
@@ -57,7 +65,18 @@ def _keep(check: CheckContext, message: str) -> None:
     )
 
 
-_SIDES = ("client", "server")
+_SIDES = ("client", "server", "delays")
+
+
+def _tried(check: CheckContext) -> Tried:
+    """Its trials, and the rate that they are held against."""
+    run = check.run
+    testbed = getattr(run, "testbed", None)  # none yet where its file is wrong
+    ends = (testbed.endpoints.client, testbed.endpoints.server) if testbed else ()
+    beside = {address for end in ends for address in (end.direct_address, end.direct_address6)}
+    held = [one for one in check.noted if isinstance(one, Measurement) and one.unit == "Mbit/s"]
+    promised = next((one.threshold for one in reversed(held) if one.threshold), None)
+    return Tried(check.tried, run.folder / "trials", beside - {None}, promised)
 
 
 def link(check: CheckContext) -> str:

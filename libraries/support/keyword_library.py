@@ -6,6 +6,7 @@ from robot.api.deco import library
 
 from gatepass.gateway import transport
 from support.check_context import CheckContext
+from support.gui_work import GuiWork
 from support.run_context import RunContext
 from support.trial_runner import TrialRunner
 
@@ -16,16 +17,18 @@ class Context:
     Attributes:
         run: what lives for all of it.
         check: what belongs to the check that runs now.
+        gui: the gateway's web page, in a browser of the run's.
     """
 
     def __init__(self) -> None:
         self.run = RunContext()
+        self.gui = GuiWork(self.run)
         self.check = CheckContext(self.run)
 
-    def begin_check(self, chapter: str = "", name: str = "") -> None:
+    def begin_check(self, chapter: str = "", name: str = "", place: str = "") -> None:
         """Nothing seen before belongs to this check."""
         transport.current.check_begins(f"{chapter}.{name}" if name else "")
-        self.check = CheckContext(self.run, chapter, name)
+        self.check = CheckContext(self.run, chapter, name, place)
 
 
 @library(scope="GLOBAL", doc_format="ROBOT")
@@ -49,6 +52,11 @@ class KeywordLibrary:
     def check(self) -> CheckContext:
         """What belongs to the check that runs now."""
         return self._context.check
+
+    @property
+    def gui(self) -> GuiWork:
+        """The gateway's web page in this run."""
+        return self._context.gui
 
     @property
     def runner(self) -> TrialRunner:

@@ -32,6 +32,7 @@ from gatepass.gateway.schedules import lapsed
 from gatepass.gateway.troubles import Troubles
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
+from gatepass.inputs.profile import NamedProfile
 from gatepass.inputs.scope import NO_FILE_SERVER, NO_PEER, Scope, release_of
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.results import record
@@ -64,7 +65,7 @@ if TYPE_CHECKING:  # what crafts packets is loaded where it is needed: it takes 
     from gatepass.scenarios.trouble.restart import Restarted
 
 _BEYOND_TRIALS_S = 300
-"""How long VPN users may stay connected beside one set of trials."""
+"""How long VPN users may stay connected beside that traffic."""
 
 
 def once(make: Callable) -> property:
@@ -100,6 +101,8 @@ class RunContext:
         folder: of the run's files.
         rig: what watches the endpoints and this machine.
         mark: that every object of this run bears.
+        screen: takes a picture, by its name, of what a browser of the run shows; None as long as
+            there is none.
     """
 
     def __init__(self) -> None:
@@ -113,6 +116,7 @@ class RunContext:
         self.folder = Path()
         self.rig = RigWatch(self.folder)
         self.mark = new_mark()
+        self.screen: Callable[[str], Path] | None = None
 
     def begin(self, order: str, testbed: str, profile: str, variables: Path, folder: Path) -> None:
         """Read the inputs; nothing is contacted yet.
@@ -129,15 +133,16 @@ class RunContext:
         self.folder = folder
         self.rig = RigWatch(folder)
         catalogue = load_catalogue(variables / "service_catalogue.yaml")
-        self.profile = load_profile(variables / "profiles.yaml", profile or None)
         self.order = load_order(order, catalogue)
         self.testbed = load_testbed(testbed, used=not transport.current.replayed)
-        self.rule = Rule(
-            self.profile.min_trials,
-            self.profile.most_trials,
-            self.profile.confidence,
-            self.profile.sampling == "intervals",
-        )
+        self.measure_by(load_profile(variables / "profiles.yaml", profile or None))
+
+    def measure_by(self, profile: NamedProfile) -> None:
+        """Go by this profile from here on."""
+        self.profile = profile
+        self.rule = Rule.of(profile)
+        if self.has("vpn_client") and isinstance(self.vpn_client, SslVpnClient):
+            self.vpn_client.limit_s = self._users_stay_s
 
     @once
     def gateway(self) -> FortiGate:
@@ -247,10 +252,14 @@ class RunContext:
         access = self.remote_access
         if isinstance(access, SslVpn):
             where = (address, access.port, access.pin())
-            limit_s = self.profile.traffic_s(1)[1] + _BEYOND_TRIALS_S
-            return SslVpnClient(self.client, self.mark, *where, limit_s)
+            return SslVpnClient(self.client, self.mark, *where, self._users_stay_s)
         own = self.testbed.endpoints.client.address
         return DialUpClient(self.client, self.mark, own, address, access)
+
+    @property
+    def _users_stay_s(self) -> float:
+        """How long a VPN user may stay connected: for a set of trials, and one for comparison."""
+        return self.profile.traffic_s(1)[1] + self.profile.run_s + _BEYOND_TRIALS_S
 
     @once
     def peer(self) -> SshShell:

@@ -14,7 +14,14 @@ from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement
 from gatepass.results.trial import Load, Trial
 from gatepass.verdict import ceiling
-from gatepass.verdict.disturbance import Watched, trial_facts, wire_mbps
+from gatepass.verdict.disturbance import (
+    Watched,
+    disturbance,
+    host_facts,
+    trial_facts,
+    wire_mbps,
+)
+from gatepass.verdict.endpoint_load import EndpointLoads
 from gatepass.verdict.judgement import HEADROOM, Rule
 from gatepass.verdict.throughput import Trials, measure
 from support.check_context import CheckContext
@@ -126,7 +133,8 @@ class TrialRunner:
             run = overload.run if overload.needed(load) else iperf.run
             trial = run(self._run.client, remote.shell, remote.address, remote.port, load, keep)
         except NotProven as error:
-            if remote.by_policy and "unable to connect" in str(error):
+            asked = remote.by_policy and ":" not in remote.address  # the look-up is one of IPv4
+            if asked and "unable to connect" in str(error):
                 raise NotProven(f"{error} {decided_by(self._run, remote.port)}") from error
             raise
         conduct = self._run.rig.since(begun)
@@ -137,6 +145,19 @@ class TrialRunner:
         about = {"number": self._run.trials, "to": remote.address, **trial_facts(trial)}
         self._check.note("trial", about, aside=True)
         return trial
+
+    def both_ways(self, load: Load, remote: RemoteEnd) -> tuple[Watched, Watched]:
+        """TCP to the remote end and back at once: what either way carried."""
+        client = self._run.client
+        begun = self._run.rig.mark({"client": client, remote.shell.name: remote.shell})
+        with iperf.both_ways(client, remote.shell, remote.address, remote.port, load) as rates:
+            carried = rates()
+        conduct = self._run.rig.since(begun)
+        there, back = (Watched(mbps, conduct) for mbps in carried)
+        about = {"to": remote.address, "there": carried[0], "back": carried[1]}
+        told = {**about, "hosts": host_facts(conduct), "set_aside": there.disturbed}
+        self._check.note("trial", told, aside=True)
+        return there, back
 
     def watched(self, transfer: Callable[[], Transfer]) -> Watched:
         """Downloads of the client, with what the rig did meanwhile."""
@@ -181,9 +202,15 @@ class TrialRunner:
         facts: Mapping[str, str] | None = None,
     ) -> Measurement:
         """One trial as fast as it goes, held against the tier's ceiling and told for comparison."""
-        carried = self.one(load, remote).mbps
-        what = say("fastest", what=conditions)
-        seen = observed(promise, what, round(carried, 3), layer=load.layer, facts=facts)
+        trial = self.one(load, remote)
+        by_rig = disturbance(trial) or EndpointLoads.of([trial]).limit() or None
+        seen = observed(
+            promise,
+            say("fastest", what=conditions),
+            round(trial.mbps, 3),
+            layer=load.layer,
+            facts={**(facts or {}), "by_rig": by_rig},
+        )
         held = ceiling.held_against(seen, self._run.order.ceiling_mbps)
         self._check.note("measurement", held)
         return held

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
+from gatepass.base.waiting import until
 from gatepass.inputs.proposals import PROPOSALS, Proposal
 from gatepass.scenarios.site_to_site.tunnels import MOST
+from support.check_context import CheckContext
+from support.policies import COUNTERS_LAG_S
 from support.run_context import RunContext
 from support.trial_runner import RemoteEnd
 
@@ -35,6 +38,12 @@ def preferred(run: RunContext) -> Proposal:
     return PROPOSALS[run.order.vpn.ipsec[0]]
 
 
+def agreed_mbps(run: RunContext, proposal: Proposal) -> int | None:
+    """What a tunnel has to carry that is encrypted like this, Mbit/s; None for one unasked for."""
+    ordered = (PROPOSALS[name] for name in run.order.vpn.ipsec)
+    return run.order.vpn.ipsec_mbps if proposal in ordered else None
+
+
 def behind_the_peer(run: RunContext, address: str) -> RemoteEnd:
     """The peer under one of its addresses behind a tunnel."""
     port = run.testbed.endpoints.peer.iperf3_port
@@ -44,6 +53,32 @@ def behind_the_peer(run: RunContext, address: str) -> RemoteEnd:
 def beside_the_tunnel(run: RunContext) -> RemoteEnd:
     """The peer under its own address, which no tunnel leads to."""
     return replace(behind_the_peer(run, run.site.peer), clear=True)
+
+
+def both_ends_counted(check: CheckContext, before: tuple[int, int], received: int) -> None:
+    """The counters of the tunnel that is up grew by what was received, on gateway and peer.
+
+    Args:
+        check: that it is evidence of.
+        before: what they had counted, see `SiteVpn.counted`.
+        received: bytes.
+
+    Raises:
+        AssertionError: they did not.
+    """
+    vpn = check.run.site_vpn
+
+    def grown() -> tuple[int, ...]:
+        return tuple(b - a for a, b in zip(before, vpn.counted(vpn.current), strict=True))
+
+    reached = until(lambda: min(grown()) >= received, COUNTERS_LAG_S)
+    gateway, peer = grown()
+    check.evidence(
+        say("tunnel_counted"),
+        f"The gateway sent {gateway:,} bytes into the tunnel and the peer took {peer:,} out of "
+        f"it; the receiver got {received:,}.",
+        reached,
+    )
 
 
 def esp_words(run: RunContext) -> str:

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Delay by size of the rule set
 Documentation       Packets come in time whatever the size of the rule set: at half the tier's rate the
 ...                 gateway adds hardly any delay to them.
 Resource            ../../resources/latency.resource

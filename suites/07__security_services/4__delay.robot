@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Delay by inspection
 Documentation       What inspection adds to packets that it lets pass.
 Resource            ../../resources/services.resource
 

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Security services
 Documentation       Security services inspect what passes: viruses, blocked sites, attacks, unwanted
 ...                 applications and file types are stopped, and everything else arrives unaltered.
 ...                 Only where that is shown does a rate with services on count.

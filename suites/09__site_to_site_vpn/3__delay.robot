@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Delay in a tunnel
 Documentation       What a tunnel adds to packets, beside the same path without it.
 Resource            ../../resources/site_to_site.resource
 

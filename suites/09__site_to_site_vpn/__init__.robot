@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Site-to-site VPN
 Documentation       Tunnels to other sites carry traffic encrypted as agreed and never in clear, as
 ...                 many at once as the tier promises, and they come back and renew their keys
 ...                 without anybody's help.

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Delay
 Documentation       How much later packets come because of the gateway. A slow answer is felt in each
 ...                 call and on each page, however many megabits there are.
 Resource            ../../resources/latency.resource

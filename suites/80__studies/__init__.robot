@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Published methods
 Documentation       Published methods, each carried out whole: with its own conditions and its own
 ...                 stopping rule, and with a page on which its tables stand beside the published
 ...                 figures. They tell what the gateway can do; where the order has a figure for it,

@@ -16,6 +16,8 @@ sys.path.append(str(Path(__file__).parents[1] / "lab"))
 from api_server import ScriptedApi
 from gateway_client import TOKEN, GatewayUnderTest, make_certificates
 from local_shell import LocalShell
+from sealed_run import new_key, unpacked
+from stamping_authority import stamping
 
 from gatepass.gateway import fortigate
 from gatepass.gateway.changes import Changes
@@ -23,6 +25,8 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.undo import SAVED
+from inhabitants import inhabitants
+from lab.base.process import kill_and_wait
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,8 +54,8 @@ def api(certificates: Path) -> Iterator[ScriptedApi]:
 
 @pytest.fixture
 def client(api: ScriptedApi, certificates: Path, quick_retries: None) -> Iterator[FortiGate]:
-    """A client of that server."""
-    one = FortiGate(api.url, "the-secret-token", certificates / "ca.pem", timeout_s=0.3)
+    """A client of that server; a busy machine may be late with an answer."""
+    one = FortiGate(api.url, "the-secret-token", certificates / "ca.pem", timeout_s=2)
     yield one
     one.close()
 
@@ -117,4 +121,34 @@ def apart(tmp_path: Path) -> Iterator[LocalShell]:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "up\n"
         yield LocalShell("client", tmp_path, ("nsenter", "--net", "--target", str(holder.pid)))
-        holder.kill()
+        here = os.readlink(f"/proc/{holder.pid}/ns/net")
+        # the watch of a rig would be at work for days
+        assert kill_and_wait(inhabitants({here})) == []
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Path:
+    """A run that was sealed, in a folder of runs."""
+    return unpacked(tmp_path / "results")
+
+
+@pytest.fixture(scope="session")
+def provider_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of who vouches for the sealed run."""
+    return new_key(tmp_path_factory.mktemp("provider") / "key")
+
+
+@pytest.fixture
+def signers(provider_key: Path, tmp_path: Path) -> Path:
+    """Who may sign: the provider."""
+    kind, public, who = provider_key.with_suffix(".pub").read_text().split()
+    path = tmp_path / "signers"
+    path.write_text(f'{who} namespaces="gatepass" {kind} {public}\n')
+    return path
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A time stamping authority: its address, and its certificate."""
+    with stamping(tmp_path_factory.mktemp("authority")) as one:
+        yield one

@@ -113,12 +113,13 @@ def endless_head(handler) -> None:
 def test_an_answer_that_does_not_end_is_not_waited_for(
     api: ScriptedApi, client: FortiGate, endless: Callable
 ) -> None:
-    client.patience_s = 0
+    client.patience_s, client.timeout_s = 0, 0.3
     api.script = [endless]
     begun = time.monotonic()
     with pytest.raises(GatewayLost, match=r"not whole after 0\.6 s|no answer within 0\.3 s|broke"):
         client.rows(PATH)
     assert time.monotonic() - begun < 20  # it would be waited for as long as it goes on
+    client.timeout_s = 10
     assert client.rows(PATH) == []  # on another connection
 
 

@@ -17,7 +17,7 @@ from gatepass.endpoint.shell import Detached
 from gatepass.results.agreement import NOTHING_KNOWN, Agreement
 from gatepass.results.agreement import agreement as followed
 
-PORT, NS = 39_480, 1_700_000_000_000_000_000
+PORT, NS = 29_480, 1_700_000_000_000_000_000
 US = 1000
 delays = st.integers(1, 50_000)
 

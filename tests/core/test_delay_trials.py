@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 from probes import KIND, carried, trial
@@ -48,6 +49,20 @@ def measure(trials: Sequence[DelayTrial]) -> Measurement:
 def test_what_counts_for_nobody(made: DelayTrial, because: str) -> None:
     reason = disturbed(made)
     assert because in reason and bool(because) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("late_percent", "carried_by", "aside"),
+    [(1.3, "peer", True), (0.9, "peer", False), (1.3, "", False), (1.3, "client", False)],
+)
+def test_the_end_of_a_tunnel_that_had_no_processor(
+    late_percent: float, carried_by: str, aside: bool
+) -> None:
+    """Seen on a busy machine: packets were 10 ms late as the peer's program was."""
+    seen = {"peer": conduct(late_percent=late_percent, longest_late_s=0.0095)}
+    made = replace(trial(SLOW, conduct=seen), carried_by=carried_by)
+    told = "one of which ends the tunnel, waited for a processor 1.3 % of the time, up to 10 ms"
+    assert disturbed(made) == (f"programs on the peer, {told}" if aside else "")
 
 
 def test_a_load_that_is_not_one_counts_for_nobody() -> None:

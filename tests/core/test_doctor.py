@@ -94,7 +94,7 @@ def test_the_command_says_it_for_people_and_for_programs(
     assert main(words) == 2
     told = capsys.readouterr().out
     assert "mend  the client's SSH user tester is not root" in told
-    assert re.search(r"SGW-500 [^S]*Stateful Firewall", told)
+    assert re.search(r"SGW-500 [^S]*Stateful\s+firewall", told)
     assert main([*words, "--json", "--order", "variables/orders/lab.yaml"]) == 2
     document = json.loads(capsys.readouterr().out)
     assert not document["fine"] and document["order"] == "lab"

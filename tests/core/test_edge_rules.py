@@ -291,10 +291,24 @@ def test_everything_is_tried_before_with_and_after(rules: RuleSet) -> None:
     assert findings.answered_for(POOLS)[0] and findings.answered_for(PUBLISHED_ADDRESS)[0]
 
 
+class Clock:
+    """A clock that only pauses move, however busy the machine is."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def monotonic(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+
 def test_what_has_to_change_is_tried_again_until_it_may_take_no_longer(
     rules: RuleSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conduct, "_APPLY_S", 0.3)
+    monkeypatch.setattr(conduct, "time", Clock())
     company = Company(mute=("named",))
     findings = _run(rules, company)
     with_rules = [names for moment, names in company.rounds if moment == WITH]

@@ -66,7 +66,7 @@ def test_a_killed_order_says_how_far_it_came_and_what_is_left(tmp_path: Path) ->
     (row,) = read_fleet(tmp_path / "fleet-1").rows
     assert row.problem == (
         "Its worker was killed or crashed: the results are cut off. It had come to chapter "
-        "Stateful Firewall, with 1 passed and 1 failed. Its gateway may be changed: ./run.sh "
+        "“Stateful firewall”, with 1 passed and 1 failed. Its gateway may be changed: ./run.sh "
         "restore puts it back, and so does its next run. Run it with ./run.sh --resume fleet-1."
     )
 

@@ -15,12 +15,19 @@ from lab.gateway.dataplane.intent.table import Room, SessionTable
 
 
 def seen(opened: int = 12, silent_s: float = 0.03, kept: int = 1) -> FullTable:
-    return FullTable(90, opened, 1.2, Talked(kept, 60, 60, silent_s), 0.4, Sent("a to b", 300, {}))
+    talked = Talked(kept, 60, 60, longest_s=1.1, silent_s=silent_s)
+    return FullTable(90, opened, 1.2, talked, 0.4, Sent("a to b", 300, {}))
 
 
 def test_a_connection_that_is_answered_in_between_has_gone_on() -> None:
     assert seen().kept_on
     assert not seen(silent_s=1.2).kept_on
+
+
+def test_a_silence_that_began_late_as_the_limit_did_is_one_all_the_same() -> None:
+    """What counts is the time since the table was seen to be full, not since it was told to be."""
+    late = FullTable(90, 12, 1.0, Talked(1, 9, 9, 1.4, silent_s=1.4), 0.4, Sent("a to b", 3, {}))
+    assert not late.kept_on
 
 
 def test_a_table_that_was_never_full_proves_nothing() -> None:

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from certificate_checks import baseline
+from gatepass import __version__
 from gatepass.cli import main
 from history_examples import SERIAL, added, outcome
 
@@ -70,7 +72,7 @@ DIFFERENCES = [
     (outcome(1, memory_mb=2048), "the gateway's memory in MiB was 4096 and is 2048"),
     (outcome(1, shaper=0.0), 'shaper "sgw-200" was 320 Mbit/s and is without a limit'),
     (outcome(1, run={"gateway_settings": {"shapers": []}}), "(320 Mbit/s) is no longer in use"),
-    (outcome(1, run={"gatepass": "0.2.0"}), "Gatepass was 0.1.0 and is 0.2.0"),
+    (outcome(1, run={"gatepass": "9.9"}), f"Gatepass was {__version__} and is 9.9"),
     (outcome(1, run={"testbed": {"name": "rack-8"}}), "the testbed was lab-default and is rack-8"),
     (
         outcome(1, run={"profile": {"name": "standard", "trial_s": 30}}),
@@ -216,3 +218,37 @@ def test_piped_it_is_plain(record: Path, shown: Shown) -> None:
     page = shown()
     assert not set(page) & set("╭│╰─\x1b")
     assert all(line == line.rstrip() for line in page.splitlines())
+
+
+def _sample(text: str, name: str, **labels: str) -> float | None:
+    """One figure of the file, as Prometheus' own reader reads it."""
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            if sample.name == name and labels.items() <= sample.labels.items():
+                return sample.value
+    return None
+
+
+def test_the_last_run_for_prometheus(record: Path, shown: Shown, tmp_path: Path) -> None:
+    added(record, outcome(0, mbps=(306.0, 305.2)))
+    added(record, outcome(1, mbps=(330.0, 249.8)))
+    target = tmp_path / "gatepass.prom"
+    assert shown("--prometheus", str(target)) == f"{target}\n"
+    text = target.read_text()
+    first = {"gateway": SERIAL, "promise": "Stateful throughput", "conditions": "1 policy, NAT off"}
+    assert _sample(text, "gatepass_figure", **first) == 330.0
+    assert _sample(text, "gatepass_figure_threshold", relation="at least", **first) == 300.0
+    assert _sample(text, "gatepass_figure_margin_ratio", **first) == pytest.approx(0.1)
+    verdicts = [
+        _sample(text, "gatepass_order_verdict", gateway=SERIAL, verdict=verdict)
+        for verdict in ("approved", "rejected", "not proven")
+    ]
+    assert sorted(verdicts) == [0, 0, 1]
+    assert _sample(text, "gatepass_run_start_seconds", gateway=SERIAL) > 1.7e9
+
+
+@pytest.mark.parametrize("name", ["gatepass.txt", "none/gatepass.prom"])
+def test_a_file_that_prometheus_would_not_get(record: Path, tmp_path: Path, name: str) -> None:
+    added(record, outcome(0))
+    words = ["history", "--file", str(record), "--prometheus", str(tmp_path / name)]
+    assert main(words) == 64

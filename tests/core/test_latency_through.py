@@ -29,8 +29,8 @@ class Sent:
     def __call__(self, check: object) -> Sent:
         return self
 
-    def until_told(self, target, kinds, load_mbps, measure, far=None) -> Tried:
-        self.asked.append((target, load_mbps, far))
+    def until_told(self, target, kinds, load_mbps, measure, far=None, carried_by="") -> Tried:
+        self.asked.append((target, load_mbps, far, carried_by))
         return Tried(TrialSeries(self.trials), tuple(kinds))
 
 
@@ -50,7 +50,9 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     return made
 
 
-def keywords(outgoing: int = 0, incoming: int = 0) -> module.LatencyThrough:
+def keywords(
+    outgoing: int = 0, incoming: int = 0, in_user_space: bool = True
+) -> module.LatencyThrough:
     """With a tunnel whose counters grow by so much, and endpoints."""
     far = SimpleNamespace(
         address="198.18.2.10", address6=None, direct_address="198.18.3.20", direct_address6=None,
@@ -64,6 +66,7 @@ def keywords(outgoing: int = 0, incoming: int = 0) -> module.LatencyThrough:
         ),
         gateway=SimpleNamespace(status=lambda one: {"outgoing_bytes": outgoing * next(looks)}),
         child=lambda one: SimpleNamespace(bytes_in=incoming * next(took)),
+        peer=SimpleNamespace(charon=SimpleNamespace(in_user_space=in_user_space)),
     )
     ends = SimpleNamespace(server=far, peer=far)
     return module.LatencyThrough(
@@ -73,7 +76,8 @@ def keywords(outgoing: int = 0, incoming: int = 0) -> module.LatencyThrough:
             profile=SimpleNamespace(added_delay_ms=5.0),
             site_vpn=vpn,
             site=SimpleNamespace(peer="198.18.4.10", port="port3"),
-            peer="the peer",
+            peer=SimpleNamespace(name="peer"),
+            client=SimpleNamespace(name="client"),
             gateway=None,
             rules=None,
             workspace=SimpleNamespace(changes=None),
@@ -85,9 +89,9 @@ def keywords(outgoing: int = 0, incoming: int = 0) -> module.LatencyThrough:
 def test_a_tunnel_is_held_against_the_path_beside_it(sent: Sent) -> None:
     library = keywords(67_500, 67_500)
     library.packets_are_sent_through_the_tunnel_and_beside_it()
-    ((target, load, far),) = sent.asked
+    ((target, load, far, carried_by),) = sent.asked
     assert target.through == {4: "198.19.100.1"} and target.beside == {4: "198.18.4.10"}
-    assert (load, far) == (10, "the peer")
+    assert (load, far.name, carried_by) == (10, "peer", "peer")
     ports = target.ports()
     assert [next(ports), next(ports)] == [5312, 5313]  # 5311 is iperf3's
     left = library._left
@@ -104,13 +108,19 @@ def test_both_ends_of_the_tunnel_have_to_count(sent: Sent, counted: tuple[int, i
         keywords(*counted).packets_are_sent_through_the_tunnel_and_beside_it()
 
 
+def test_where_the_peers_kernel_ends_the_tunnel_no_program_carries_packets(sent: Sent) -> None:
+    library = keywords(67_500, 67_500, in_user_space=False)
+    library.packets_are_sent_through_the_tunnel_and_beside_it()
+    assert sent.asked[0][3] == ""
+
+
 def test_a_users_packets_have_to_come_from_the_tunnels_address(sent: Sent) -> None:
     library = keywords()
     user = SimpleNamespace(address="198.18.1.10")
     library.check.left(VpnUsers).connected = [user]
     library.packets_are_sent_over_remote_access()
-    ((target, load, _),) = sent.asked
-    assert (target.source, load) == ("198.18.1.10", 0)
+    ((target, load, _, carried_by),) = sent.asked
+    assert (target.source, load, carried_by) == ("198.18.1.10", 0, "client")
     assert target.through == {4: "198.18.2.10"} and target.beside == {4: "198.18.3.20"}
     user.address = "198.18.9.1"
     with pytest.raises(AssertionError, match=r"It saw 198\.18\.1\.10; expected is 198\.18\.9\.1"):

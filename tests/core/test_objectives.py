@@ -15,9 +15,10 @@ from gatepass.inputs.objectives import ServiceClass
 from gatepass.results.agreement import Agreement
 from gatepass.results.conduct import Conduct
 from gatepass.results.datagrams import Carried, Spread
+from gatepass.results.record import measured
 from gatepass.scenarios.objectives import figures
 from gatepass.scenarios.objectives.figures import Figure, Shown
-from gatepass.scenarios.objectives.held import Beside, Held, conclude_all
+from gatepass.scenarios.objectives.held import Beside, Held, conclude_all, is_close, taken
 from gatepass.scenarios.objectives.sent import Sent, together, undisturbed
 from gatepass.scenarios.objectives.streams import (
     BEYOND,
@@ -82,8 +83,9 @@ class TestStreams:
 
     def test_no_two_steps_at_a_time(self) -> None:
         streams = in_steps(ENDS, TO_SERVER, [VOICE, OTHER], 0.5)
-        begins = [stream.after_s for stream in streams]
-        assert all(later - earlier > 0.5 for earlier, later in pairwise(begins))
+        assert all(two.after_s > one.after_s + one.seconds for one, two in pairwise(streams))
+        longer = {one.name for one in streams if one.seconds > 0.5}
+        assert longer == {"voice beyond", "other beyond"}
         assert len({stream.port for stream in streams}) == len(streams) == 11
         assert {stream.dscp for stream in streams} == {46, 0}
 
@@ -146,6 +148,23 @@ class TestFigures:
         seen = carried_of(received=sum(arrivals), receiving_s=0.5, arrivals=arrivals)
         shown = figures.policed(SHOWN, Sent({TO_SERVER: {name: seen}}, {}))
         assert (shown.value, shown.threshold, shown.relation) == (8, 10.5, "at most")
+
+    @pytest.mark.parametrize("held_up", [2, 4, 6, 8])
+    def test_frames_that_were_held_up_are_no_rate(self, held_up: int) -> None:
+        """A stall of 40 ms, after which all come at once: in the mean of what is left 105."""
+        arrivals = [400, 100, *[100] * 7, 3]
+        arrivals[held_up - 1] -= 40
+        arrivals[held_up] += 40
+        assert self._policed(arrivals) == 8
+
+    def test_of_more_that_comes_through_all_is_told(self) -> None:
+        assert self._policed([400, *[120] * 9, 3]) == pytest.approx(9.6)
+
+    @staticmethod
+    def _policed(arrivals: Sequence[int]) -> float:
+        seen = carried_of(received=sum(arrivals), receiving_s=1.0, arrivals=tuple(arrivals))
+        name = step_name(VOICE, BEYOND)
+        return figures.policed(SHOWN, Sent({TO_SERVER: {name: seen}}, {})).value
 
     def test_of_few_frames_all_count(self) -> None:
         name = step_name(VOICE, BEYOND)
@@ -319,6 +338,46 @@ class TestHeld:
         seen = Sent({TO_SERVER: {name: carried_of(received=2000, receiving_s=1.0)}}, {})
         with pytest.raises(AssertionError, match=r"16.0 Mbit/s.*at most 10.5"):
             conclude_all(self.held(figures.policed, seen, by_rig=False))
+
+    @pytest.mark.parametrize(
+        ("frames", "close"), [(2000, False), (1440, True), (1312, False), (1000, False)]
+    )
+    def test_what_misses_by_little_is_sent_again(self, frames: int, close: bool) -> None:
+        seen = carried_of(received=frames, receiving_s=1.0)
+        sent = Sent({TO_SERVER: {step_name(VOICE, BEYOND): seen}}, {})
+        assert is_close(figures.policed(SHOWN, sent)) is close
+
+    @pytest.mark.parametrize(
+        ("frames", "others", "value"),
+        [
+            (1200, None, 9.6),  # of at most 10.5: it is not sent again
+            (2000, None, 16.0),  # a miss that no stall explains is not, either
+            (1400, (1200, 1250), 10.0),
+            (1400, (1200, 1390), 11.12),
+        ],
+    )
+    def test_of_three_the_one_in_the_middle_counts(
+        self, frames: int, others: Sequence[int] | None, value: float
+    ) -> None:
+        def sent(count: int) -> Sent:
+            seen = carried_of(received=count, receiving_s=1.0)
+            return Sent({TO_SERVER: {step_name(VOICE, BEYOND): seen}}, {})
+
+        def again() -> list[Sent]:
+            assert others is not None
+            return [sent(count) for count in others]
+
+        figure = taken(figures.policed, SHOWN, sent(frames), again)
+        assert figure.value == pytest.approx(value, rel=0.01)
+        assert ("(the middle of 3)" in measured(figure)) is (others is not None)
+
+    def test_of_many_that_fail_the_first_are_told_in_full(self) -> None:
+        late, quick = (sent_of(voice=carried_of(delay=Spread([(us, 100)]))) for us in (40_000, 50))
+        with pytest.raises(AssertionError) as told:
+            conclude_all(self.held(figures.delay, late, quick) * 12)
+        assert str(told.value).count("promised is") == 3
+        assert str(told.value).count("40.0 ms") == 12
+        assert "The same of: Delay of a class, voice, to the server, 40.0 ms; " in str(told.value)
 
     def test_all_that_fail_are_told_and_none_that_cannot_be(self) -> None:
         lossy = sent_of(voice=carried_of(sent=10_000, received=9000))

@@ -78,7 +78,8 @@ def ask(shell: LocalShell, proxy: Proxy, count: int) -> Users:
 def test_all_are_served_at_once(shell: LocalShell, proxy: Proxy) -> None:
     told = ask(shell, proxy, 60)
     assert (told.users, told.served_users, told.failed, told.mixed) == (60, 60, 0, 0)
-    assert proxy.at_once == 60
+    # who has an answer asks again, maybe before the proxy has seen that it is through with the last
+    assert proxy.at_once >= 60
     assert told.served >= 60
     assert told.bytes >= sum(len(content(user)) for user in range(60))
     assert told.median_s <= told.p99_s

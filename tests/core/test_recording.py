@@ -23,13 +23,13 @@ HEAD = {
     "mark": "gp0a1b2c", "profile": "quick", "order": {"order": "A"}, "testbed": {"testbed": "t"},
 }
 EXCHANGE = {
-    "check": "Preflight.The Licence Is Valid", "at": 1767225600.25, "connection": 1,
+    "check": "Before the test.The Licence Is Valid", "at": 1767225600.25, "connection": 1,
     "method": "GET", "path": "monitor/license/status", "query": {"vdom": "root"},
     "status": 200, "answer": {"results": {"vm": {"valid": True}}}, "milliseconds": 3.5,
 }
 FAILED = {name: EXCHANGE[name] for name in ("at", "connection", "method", "path", "milliseconds")}
 FAILED |= {"failure": {"kind": "ReadTimeout", "words": "timed out"}}
-VERDICT = {"check": "Preflight.The Licence Is Valid", "verdict": "pass"}
+VERDICT = {"check": "Before the test.The Licence Is Valid", "verdict": "pass"}
 END = {"end": "whole"}
 LINES = [HEAD, EXCHANGE, FAILED, VERDICT, END]
 

@@ -100,7 +100,7 @@ def test_each_trial_is_a_row(tmp_path: Path) -> None:
         "gateway": "FGVM02TM24001234",
         "version": "v7.4.8",
         "profile": "quick",
-        "chapter": "Stateful Firewall",
+        "chapter": "Stateful firewall",
         "check": "10 Policies, Without NAT",
         "promise": "Stateful throughput",
         "conditions": "10 policies, NAT off",

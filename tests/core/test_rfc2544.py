@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from gatepass.base.errors import NotProven
-from gatepass.results.datagrams import SIMPLE_IMIX
+from gatepass.inputs.objectives import SIMPLE_IMIX
+from gatepass.results.agreement import Agreement
 from gatepass.scenarios.studies.back_to_back import back_to_back
 from gatepass.scenarios.studies.conditions import CONDITIONS, SHORTEST, WHOLE
 from gatepass.scenarios.studies.frames import IMIX, IPV4, IPV6, FrameSize, Way, Ways, sizes
-from gatepass.scenarios.studies.latency import Clocks, latency
+from gatepass.scenarios.studies.latency import ONE_CLOCK, latency
 from gatepass.scenarios.studies.loss_curve import loss_curve
 from gatepass.scenarios.studies.recovery import recovery
 from gatepass.scenarios.studies.rfc2544 import Rfc2544
@@ -156,6 +157,17 @@ class TestTheRig:
         _, why = tried(device, WAYS.through.stream(LARGE, 412, 1.0))
         assert "too late" in why and len(device.trials) == 1 + ATTEMPTS
 
+    def test_a_rig_that_can_do_no_more_is_not_asked_again(self) -> None:
+        device, trials = gateway(1.0), []
+
+        def send(streams: object) -> Seen:
+            trials.append(streams)
+            return replace(device(streams), limit="The peer was at its own limit")
+
+        _, why = tried(send, WAYS.through.stream(LARGE, 500, 1.0))
+        assert (why, len(trials)) == ("The peer was at its own limit", 1)
+        assert tried(send, WAYS.through.stream(LARGE, 50, 1.0))[1] == ""
+
     def test_without_loss_a_disturbance_changes_nothing(self) -> None:
         device = gateway(100.0, disturbed=["the client stood still"])
         assert tried(device, WAYS.through.stream(LARGE, 500, 1.0))[1] == ""
@@ -175,6 +187,10 @@ class TestTheRig:
         send([WAYS.through.stream(LARGE, 100, 1.0)])
         assert ledger.arrived({THROUGH}) == 100 * 1500
         assert ledger.sources({THROUGH, BESIDE}) == {"198.18.1.10"}
+        # a mix that ends before its large frames is not taken for a whole one
+        ledger.begin(0)
+        send([WAYS.through.stream(IMIX, 19, 1.0)])
+        assert ledger.arrived({THROUGH}) == 14 * 46 + 4 * 552 + 1500
         ledger.begin(7)
         assert (ledger.counted_before, ledger.arrived({THROUGH})) == (7, 0)
 
@@ -182,7 +198,7 @@ class TestTheRig:
 class TestLatency:
     def test_it_is_that_of_all_frames_less_the_clocks_offset(self) -> None:
         device = gateway(100.0)
-        found = latency(device, WAYS, LARGE, 200.0, 20, 0.5, lambda: Clocks(30.0, 5.0))
+        found = latency(device, WAYS, LARGE, 200.0, 20, 0.5, lambda: Agreement(25.0, 35.0, 9))
         frame_us = 1518 * 8 / 100
         assert found.through.mean.mean == pytest.approx(40 + frame_us - 30, abs=1)
         assert found.beside.mean.mean == pytest.approx(10)
@@ -190,6 +206,16 @@ class TestLatency:
         assert (found.error_us, found.through.lost) == (5.0, 0.0)
         through = [one for one in device.trials if one[0].address == THROUGH]
         assert len(through) == 20
+
+    def test_clocks_that_drift_are_known_as_vaguely(self) -> None:
+        looks = [Agreement(10.0, 20.0, 9), Agreement(24.0, 40.0, 9)]
+        found = latency(gateway(100.0), WAYS, LARGE, 200.0, 2, 0.1, lambda: looks.pop(0))
+        assert (found.beside.mean.mean, found.error_us) == (pytest.approx(40 - 25), 15.0)
+
+    def test_a_clock_that_was_set_meanwhile_tells_no_latency(self) -> None:
+        looks = [Agreement(10.0, 20.0, 9), Agreement(900.0, 30.0, 9)]
+        with pytest.raises(NotProven, match="one of them was set"):
+            latency(gateway(100.0), WAYS, LARGE, 200.0, 1, 0.1, lambda: looks.pop(0))
 
     def test_where_nothing_arrives_nothing_is_told(self) -> None:
         found = latency(gateway(5.0, queue=0), WAYS, LARGE, 100.0, 3, 0.2)
@@ -288,6 +314,6 @@ class TestStudy:
 
     def test_without_a_throughput_there_is_no_latency(self) -> None:
         study = Rfc2544(gateway(5.0, loses=2), {IPV4: WAYS}, SHORTEST)
-        assert study.latencies(lambda: Clocks(), 0.95) == []
+        assert study.latencies(lambda: ONE_CLOCK, 0.95) == []
         with pytest.raises(NotProven, match="at every rate that was tried"):
             study.must_be_whole()

@@ -8,6 +8,7 @@ import pytest
 from played import Played
 
 from gatepass.base.errors import NotProven
+from gatepass.results.agreement import Agreement
 from gatepass.results.record import Measurement
 from Rfc2544 import Rfc2544
 from simulated_gateway import BESIDE, THROUGH, SimulatedGateway
@@ -87,7 +88,7 @@ def study(monkeypatch: pytest.MonkeyPatch):
 
     def make(context: Played, **device: object) -> Rfc2544:
         made = SimulatedGateway(**{"line_mbps": 3.0, "rig_per_s": 1000.0, "queue": 20, **device})
-        monkeypatch.setattr("Rfc2544.between", lambda *others: made)
+        monkeypatch.setattr("support.frame_paths.between", lambda *others: made)
         return Rfc2544(context)
 
     return make
@@ -157,7 +158,7 @@ class TestEvidence:
         assert context.evidence[1].observed == "The server saw 198.18.1.10."
 
     def test_policies_that_do_not_count_are_told(self, study, monkeypatch) -> None:
-        monkeypatch.setattr("Rfc2544.COUNTERS_LAG_S", 0)
+        monkeypatch.setattr("support.frame_paths.COUNTERS_LAG_S", 0)
         context = world()
         context.run.gateway.monitor = lambda path: {"results": []}
         library = study(context, line_mbps=1000.0)
@@ -173,9 +174,29 @@ class TestClocks:
         (latency,) = told(context)
         assert (latency.promise, latency.unit) == ("frame_latency", "us")
 
-    def test_of_two_machines_nothing_is_known(self, study) -> None:
+    def test_those_of_two_machines_are_compared_beside_the_gateway(
+        self, study, monkeypatch
+    ) -> None:
+        asked, tables = [], []
+
+        def compared(*where: object) -> Agreement:
+            asked.append(where[2:])
+            return Agreement(1.0, 5.0, 100)
+
+        monkeypatch.setattr("support.frame_paths.agreement", compared)
+        context = world(ipv6=False, boots=("a", "b"))
+        context.check.note = lambda kind, content, aside=False: tables.append(content)
+        study(context).the_latency_at_the_throughput_is_measured()
+        assert asked == [(BESIDE, 5301)] * 2
+        assert tables[0]["rows"][0]["error"] == 2.0
+
+    def test_those_that_cannot_be_compared_tell_no_latency(self, study, monkeypatch) -> None:
+        def failed(*where: object) -> Agreement:
+            raise NotProven("clocks cannot be compared on the server.")
+
+        monkeypatch.setattr("support.frame_paths.agreement", failed)
         library = study(world(ipv6=False, boots=("a", "b")))
-        with pytest.raises(NotProven, match="are two machines"):
+        with pytest.raises(NotProven, match="clocks cannot be compared"):
             library.the_latency_at_the_throughput_is_measured()
 
 

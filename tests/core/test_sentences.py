@@ -85,8 +85,8 @@ def test_a_check_that_is_left_out_may_say_anything(
 ) -> None:
     chapter, (old, new, _) = "tier_ceiling", MISTAKES["tier_ceiling kind"]
     monkeypatch.setattr(run, "SUITES", _copied(tmp_path, chapter, old, new))
-    assert main(["validate", "--", "--suite", "Policy Enforcement"]) == 0
-    assert main(["validate", "--", "--suite", "Tier Ceiling"]) == 64
+    assert main(["validate", "--", "--suite", "Policy enforcement"]) == 0
+    assert main(["validate", "--", "--suite", "The tier's ceiling"]) == 64
     assert f"__{chapter}" in capsys.readouterr().err
 
 

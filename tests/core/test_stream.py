@@ -43,7 +43,7 @@ def test_a_receiver_whose_time_is_over_has_said_what_arrived(tmp_path: Path) -> 
     sender, receiver = (LocalShell(name, tmp_path / name) for name in ("client", "server"))
     for shell in (sender, receiver):
         Path(shell.folder()).mkdir()
-    stream = Stream(sender, receiver, "127.0.0.1", 39018, "gptest", 0.01, 1)
+    stream = Stream(sender, receiver, "127.0.0.1", 29_018, "gptest", 0.01, 1)
     try:
         assert until(
             lambda: "arrived" in receiver.run(f"cat {receiver.folder()}/stream.out").output, 10

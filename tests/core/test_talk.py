@@ -11,7 +11,7 @@ from local_shell import LocalShell
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.talk import Answering, Asking
 
-PORT = 39018
+PORT = 29_018  # none that the kernel gives to others
 
 
 @pytest.fixture

@@ -66,12 +66,11 @@ class FaultyLab:
     Args:
         folder: empty; for the lab and the runs' results.
         version: of FortiOS that its gateway stands in for.
-        tier: that its gateway is delivered as; the lab's usual one unless given.
+        how: further words for the lab's command line: what its gateway is delivered with.
     """
 
-    def __init__(self, folder: Path, version: str = DEFAULT_VERSION, tier: str = "") -> None:
-        self._folder, self._version = folder, version
-        self._tier = ("--tier", tier) if tier else ()
+    def __init__(self, folder: Path, version: str = DEFAULT_VERSION, *how: str) -> None:
+        self._folder, self._version, self._how = folder, version, how
         self._environment = {
             **os.environ,
             "LAB_FOLDER": str(folder / "labs"),
@@ -82,7 +81,7 @@ class FaultyLab:
 
     def up(self) -> None:
         """Build it, and keep the configuration that it is delivered with."""
-        self.must("lab", "up", NAME, "--version", self._version, *self._tier)
+        self.must("lab", "up", NAME, "--version", self._version, *self._how)
         self._delivered = self.configuration()
 
     def down(self) -> None:
@@ -132,6 +131,7 @@ class FaultyLab:
         testbed: Path | None = None,
         recording: Path | None = None,
         profile: str = SMOKE,
+        results: Path | None = None,
     ) -> Ended:
         """Run the checks whose long names match these patterns; all without one.
 
@@ -141,8 +141,9 @@ class FaultyLab:
             testbed: path of the testbed's file; the lab's own unless given.
             recording: where what the gateway is asked and answers is recorded, if anywhere.
             profile: with which they run.
+            results: where its folder is made; exists, and is empty.
         """
-        results = Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
+        results = results or Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
         words = ["gatepass", "run", "--testbed", str(testbed or self.testbed)]
         words += ["--profile", profile]
         words += ["--order", str(order)] if order else []
@@ -211,10 +212,10 @@ def gateway_of(path: Path) -> Iterator[FortiGate]:
 
 @contextmanager
 def lab_in(
-    folder: Path, version: str = DEFAULT_VERSION, tier: str = ""
+    folder: Path, version: str = DEFAULT_VERSION, *how: str
 ) -> Iterator[FaultyLab]:
     """A lab without a fault, taken down at the end of the block."""
-    lab = FaultyLab(folder, version, tier)
+    lab = FaultyLab(folder, version, *how)
     lab.up()
     try:
         yield lab

@@ -7,7 +7,19 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
-from cases import AFTER, BEFORE, CLEAN, CLOCKS, FAIL, GATEWAY_READY, KNOWN, NOT_PROVEN, READY, Case
+from cases import (
+    ADDED_DELAYS,
+    AFTER,
+    BEFORE,
+    CLEAN,
+    CLOCKS,
+    FAIL,
+    GATEWAY_READY,
+    KNOWN,
+    NOT_PROVEN,
+    READY,
+    Case,
+)
 
 from gatepass.inputs.studies import STUDIES
 from gatepass.run.plan import planned
@@ -15,7 +27,7 @@ from lab.base.faults import DATA_PLANE, FAULTS, LICENCE, MANAGEMENT
 
 HERE = Path(__file__).parent
 SUITES = HERE.parents[1] / "suites"
-ABOUT_THE_RIG = (GATEWAY_READY, KNOWN, READY, CLOCKS, BEFORE, AFTER, CLEAN)
+ABOUT_THE_RIG = (GATEWAY_READY, KNOWN, READY, CLOCKS, BEFORE, AFTER, CLEAN, ADDED_DELAYS)
 """Checks of the rig itself: whatever they find, it is not the gateway's fault."""
 
 _PAGE = """\
@@ -25,7 +37,8 @@ Each check is proven able to fail: the lab is made faulty on purpose, the checks
 below must fail, each with a sentence that names what is wrong, while all others that ran pass.
 This page is made by `docs/make-faults.sh` from the suites and from the cases in `tests/faults`; a
 test fails where a check has no fault, or the page is out of date. `./run.sh test` proves the cases,
-but for studies, availability and some whose checks another fault fails as well: with `-m long`.
+but for studies, availability, rows in the middle of a table, and some whose checks another fault
+fails as well: with `-m long`.
 
 ## Checks of the gateway
 

@@ -11,7 +11,7 @@ from faulty_lab import PROJECT, FaultyLab
 
 PASSES, BLOCKED = "Every Flow That Is To Pass Passes", "Every Flow That Is To Be Blocked Is Blocked"
 TRANSLATED = "Every Flow Is Translated As Agreed"
-FLOWS = ("*.Customer Rules.*Flow*",)
+FLOWS = ("*.The customer's own rules.*Flow*",)
 WEB = "“web from the office”, 10.20.1.10 to 203.0.113.80 by tcp/80"
 
 RUNS = [

@@ -11,7 +11,7 @@ from faulty_lab import PROJECT, FaultyLab
 
 MET, OPEN = "Every Policy Can Be Met", "No Policy Is Open To Everything"
 LOGS, INSPECTS = "Every Policy Logs What It Lets Through", "Every Policy Has The Ordered Profiles"
-POLICIES = ("*.Customer Rules.*Policy*",)
+POLICIES = ("*.The customer's own rules.*Policy*",)
 
 RUNS = alone(
     Case(

@@ -130,13 +130,13 @@ def test_all_of_ten_mistakes_among_200_policies_are_named(lab: FaultyLab, tmp_pa
         values["flows"] = yaml.safe_load(drafted.read_text())["flows"]
         order.write_text(yaml.safe_dump(values))
         assert len(values["flows"]) > len(POLICIES)
-        sound = lab.run("*.Customer Rules.*", order=order)
+        sound = lab.run("*.The customer's own rules.*", order=order)
         assert {name: check.message for name, check in sound.ran.items() if check.verdict != "pass"
                 } == {}
         with gateway_of(lab.testbed) as gateway:
             wrong = (_edited(number, values) for number, values in MISTAKES.items())
             gateway.run_script("careless", _script("firewall policy", *wrong))
-        ended = lab.run("*.Customer Rules.*", order=order)
+        ended = lab.run("*.The customer's own rules.*", order=order)
     for name, told in NAMED.items():
         check = ended.ran[name]
         assert check.verdict == "fail", name

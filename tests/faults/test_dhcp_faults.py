@@ -10,7 +10,7 @@ FIFTY = "Fifty Hosts Get Addresses At Once"
 RESERVED = "A Reserved Address Goes To Its Host Alone"
 USED_UP = "When The Range Is Used Up Nobody Loses An Address, And Every Lease Is Listed"
 STARVED = "Hosts That Are Not Listed Cannot Use Up The Addresses"
-CHECKS = ("*.Edge.Dhcp.*",)
+CHECKS = ("*.The edge of the network.Dhcp.*",)
 
 RUNS = [
     together(

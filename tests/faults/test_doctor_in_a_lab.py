@@ -62,6 +62,16 @@ def test_a_fault_is_named(
     assert [one for one in found if one["where"] == where and words in one["what"]], found
 
 
+def test_an_administrator_of_the_web_page_who_is_not_let_in_is_named(lab: FaultyLab) -> None:
+    file = lab.testbed.with_name("gui-password")
+    right = file.read_text()
+    file.write_text("another-word")
+    try:
+        assert [one for one in told(lab) if "gatepass-gui is not let into" in one["what"]]
+    finally:
+        file.write_text(right)
+
+
 def test_an_mtu_is_named(lab: FaultyLab) -> None:
     with mtu(lab, "client", "data", 1280):
         assert [one for one in told(lab) if "is 1,280, so datagrams" in one["what"]]

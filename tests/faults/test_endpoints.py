@@ -21,7 +21,6 @@ from cases import (
     PATH,
     PERMITS,
     READY,
-    STORIES,
     UP,
     Case,
     alone,
@@ -35,7 +34,7 @@ ITSELF = (NOT_PROVEN, "The path without the gateway, asked for 315", "carried no
 HOST_KEY = (NOT_PROVEN, "client", "another host key", "known_hosts")
 LOST = (NOT_PROVEN, "client", "SSH", "198.18.0.11")
 BUSY = (NOT_PROVEN, "port 5201 on the server is busy")
-ENFORCED = (PERMITS, COUNTS, ORDER, IN_TIME, DISABLED)
+ENFORCED = (COUNTS, ORDER, IN_TIME, DISABLED)
 BEHIND_FIREWALL = (
     NOT_PROVEN,
     "198.18.3.20 port 530",
@@ -94,8 +93,8 @@ RUNS = [
         ),
         Case(
             ("server-firewall",),
-            (READY, PATH, *STORIES),
-            dict.fromkeys((PATH, *ENFORCED), BEHIND_FIREWALL)
+            (READY, PATH, PERMITS, IPV6),
+            dict.fromkeys((PATH, PERMITS), BEHIND_FIREWALL)
             | {IPV6: (NOT_PROVEN, "2001:2:0:3::20 port 5301 is not answered on the path without")},
         ),
         Case(
@@ -106,7 +105,15 @@ RUNS = [
         ),
     ),
 ]
-CASES = cases_of([*MEASURED, *RUNS])
+SAME_PORT = alone(
+    Case(
+        ("server-firewall",),
+        (PATH, *ENFORCED),
+        dict.fromkeys((PATH, *ENFORCED), BEHIND_FIREWALL),
+    ),
+)
+"""Other checks of the same port: they are tried where long tests are."""
+CASES = cases_of([*MEASURED, *RUNS, *SAME_PORT])
 
 
 @pytest.mark.parametrize("cases", MEASURED)
@@ -116,4 +123,12 @@ def test_measured(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
 
 @pytest.mark.parametrize("cases", RUNS)
 def test_not_held_against_the_gateway(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
+    prove(lab, *cases)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cases", SAME_PORT)
+def test_another_check_is_not_held_against_it(
+    lab: FaultyLab, cases: tuple[Case, ...]
+) -> None:
     prove(lab, *cases)

@@ -9,7 +9,7 @@ from faulty_lab import FaultyLab
 INSPECTION = "Nothing Uninspected Passes While The Inspection Is Gone"
 LICENCE = "Nothing Uninspected Passes While The Licence Is Gone"
 MEMORY = "Nothing Uninspected Passes While Memory Is Short"
-CHECKS = ("*.Edge.Fail Closed.*",)
+CHECKS = ("*.The edge of the network.Fail Closed.*",)
 
 RUNS = alone(
     Case(

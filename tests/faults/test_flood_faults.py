@@ -15,7 +15,7 @@ FLOODS = (
     "A Sweep By ICMP Is Held",
 )
 CONNECTIONS = "One Host Has No More Connections Than It May"
-CHECKS = ("*.Edge.Floods.*", "*.Edge.Connections.*")
+CHECKS = ("*.The edge of the network.Floods.*", "*.The edge of the network.Connections.*")
 OTHERS = "no part in a flood gets through meanwhile: not so"
 
 RUNS = alone(

@@ -9,10 +9,10 @@ from faulty_lab import FaultyLab
 BOUND = "A Host With Another's Hardware Address Is Stopped"
 BORROWED = "A Borrowed Source Address Is Refused Where It Cannot Come From"
 FIXED = "ARP Does Not Move A Host That Is Fixed"
-HOSTS = ("*.Edge.Hosts.*",)
+HOSTS = ("*.The edge of the network.Hosts.*",)
 WINDOW = "Segments Beyond A Connection's Window Are Stopped"
 BROADCAST = "Nobody Outside Reaches All Hosts Of A Network At Once"
-PACKETS = ("*.Edge.Packets.*",)
+PACKETS = ("*.The edge of the network.Packets.*",)
 
 RUNS = [
     together(

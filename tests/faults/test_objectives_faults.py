@@ -63,14 +63,6 @@ TOGETHER = [
     ),
     together(
         Case(
-            ("duplication",),
-            (LOSS, ORDERLY, IMPAIRED),
-            {ORDERLY: (FAIL, "Frames of a class that came twice or late, business", ALONE)},
-        ),
-        Case(("loss-bursts", "every_s=0.5"), (LOSS, ORDERLY, IMPAIRED), {LOSS: LOST}),
-    ),
-    together(
-        Case(
             ("jitter", "milliseconds=24"),
             (LOSS, EVEN, ORDERLY),
             {EVEN: (FAIL, "Delay variation of a class, voice, to the", "at most 8 ms", ALONE)},
@@ -80,11 +72,17 @@ TOGETHER = [
             (LOSS, EVEN, ORDERLY),
             {ORDERLY: (FAIL, "keep their DSCP", "Sent with DSCP 46, it arrived with 0")},
         ),
+        Case(("loss-bursts", "every_s=0.5"), (LOSS, EVEN, ORDERLY), {LOSS: LOST}),
     ),
     together(
         Case(
+            ("duplication",),
+            (ORDERLY, IMPAIRED),
+            {ORDERLY: (FAIL, "Frames of a class that came twice or late, business", ALONE)},
+        ),
+        Case(
             ("outages", "seconds=1.2", "every_s=2"),
-            (IMPAIRED,),
+            (ORDERLY, IMPAIRED),
             {IMPAIRED: (FAIL, "Severely impaired seconds of a class, voice", "at most 0 s")},
         ),
     ),

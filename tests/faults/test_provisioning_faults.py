@@ -6,7 +6,7 @@ import pytest
 from cases import BACK, FAIL, Case, prove
 from faulty_lab import FaultyLab
 
-CHAPTER = "*.Provisioning.*"
+CHAPTER = "*.Provisioning of tenants.*"
 TENANTS = "Every Tenant Is Set Up Whole And Goes Without A Trace"
 
 CASES = [

@@ -9,7 +9,7 @@ from faulty_lab import FaultyLab
 REFUSES = "The Proxy Refuses Whom No Policy Permits"
 SERVED = "The Promised Users Are Served At Once"
 
-CHAPTER = "*.Explicit Proxy.*"
+CHAPTER = "*.Web proxy.*"
 
 RUNS = [
     *alone(

@@ -8,7 +8,7 @@ from faulty_lab import FaultyLab
 
 CLOSED = "Nothing Else Passes While The Gateway Restarts"
 BACK = "What Is Permitted Passes Again By Itself After A Restart"
-CHECKS = ("*.Edge.Restart.*",)
+CHECKS = ("*.The edge of the network.Restart.*",)
 
 RUNS = alone(
     Case(

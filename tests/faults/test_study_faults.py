@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from cases import FAIL, Case, alone, cases_of, prove
 from faulty_lab import FaultyLab
-
-from gatepass.base.paths import VARIABLES
+from study_orders import order_with
 
 TIER = "The Largest Frames Carry The Rate Of The Tier"
 PARTS = (
@@ -33,7 +32,7 @@ RUNS = alone(
     ),
     Case(
         ("policy-missing",),
-        ("*.Studies.*",),
+        ("*.Published methods.*",),
         {
             **{name: (FAIL, "No frame over IPv", "gets through the gateway") for name in PARTS},
             **{name: (FAIL, "No connection gets through the gateway") for name in TCP},
@@ -43,16 +42,7 @@ RUNS = alone(
 CASES = cases_of(RUNS)
 
 
-@pytest.fixture(scope="module")
-def order(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The lab's order with all studies."""
-    usual = (VARIABLES / "orders" / "lab.yaml").read_text(encoding="utf-8")
-    path = tmp_path_factory.mktemp("order") / "study.yaml"
-    path.write_text(f"{usual}\nstudies: [rfc2544, rfc6349]\n", encoding="utf-8")
-    return path
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("cases", RUNS)
-def test_measured(lab: FaultyLab, cases: tuple[Case, ...], order: Path) -> None:
-    prove(lab, *cases, order=order)
+def test_measured(lab: FaultyLab, cases: tuple[Case, ...], tmp_path: Path) -> None:
+    prove(lab, *cases, order=order_with(tmp_path, "rfc2544", "rfc6349"))

@@ -12,16 +12,16 @@ from faulty_lab import FaultyLab
 from table import all_cases
 
 CHAPTERS = {
-    "Preflight": "clock-off",
-    "Stateful Firewall": "large-ruleset-slow",
-    "Policy Enforcement": "implicit-deny-uncounted",
-    "Tier Ceiling": "shaper-missing",
-    "Security Services": "file-filter-not-ftp",
-    "Explicit Proxy": "proxy-open",
-    "Site To Site Vpn": "ipsec-few-tunnels",
-    "Remote Access": "disabled-users-let-in",
-    "Provisioning": "objects-lost",
-    "Edge": "flood-stops-neighbours",
+    "Before the test": "clock-off",
+    "Stateful firewall": "large-ruleset-slow",
+    "Policy enforcement": "implicit-deny-uncounted",
+    "The tier's ceiling": "shaper-missing",
+    "Security services": "file-filter-not-ftp",
+    "Web proxy": "proxy-open",
+    "Site-to-site VPN": "ipsec-few-tunnels",
+    "Remote access": "disabled-users-let-in",
+    "Provisioning of tenants": "objects-lost",
+    "The edge of the network": "flood-stops-neighbours",
 }
 """Chapters of the gateway's checks, and a fault that concerns no other."""
 # What goes with the last policy of the security services is deleted at the end alone.

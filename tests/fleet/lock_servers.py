@@ -17,7 +17,7 @@ from gatepass.run.turns import PLACE
 
 PROJECT = Path(__file__).resolve().parents[2]
 LIBRARIES = PROJECT / "libraries"
-_PATIENCE_S = 40
+_PATIENCE_S = 120
 """After which a test is stuck; nothing is asserted about times."""
 
 

@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 
 from gatepass.fleet.entries import Entry
-from gatepass.fleet.lifetime import hold
 from gatepass.fleet.screen import screen, table
 from gatepass.fleet.state import OrderProgress
+from gatepass.run.at_work import hold
 
 PLAN = {"event": "plan", "checks": 4, "shortest_s": 100.0, "longest_s": 200.0}
-CHAPTER = {"event": "chapter", "name": "Tier Ceiling"}
+CHAPTER = {"event": "chapter", "name": "The tier's ceiling"}
 WAITS = {"event": "waits", "resource": "machine one", "held_by": "b"}
 
 
@@ -53,7 +53,7 @@ def test_chapter_verdicts_and_who_waits_for_whom(order: OrderProgress) -> None:
         _tells(order, PLAN, CHAPTER, _check("pass"), _check("fail"), WAITS)
         assert len(order.look()) == 5
         seen = _seen(order)
-        assert "Tier Ceiling; waits for machine one, b has it" in seen and "2/4" in seen
+        assert "The tier's ceiling; waits for machine one, b has it" in seen and "2/4" in seen
         assert order.begun and not order.over
         _tells(order, {"event": "goes on"})
         order.look()
@@ -66,10 +66,10 @@ def test_a_line_that_is_half_written_is_read_once_it_is_whole(order: OrderProgre
         file.write('{"at": 1.0, "event": "chap')
         file.flush()
         assert order.look() == []
-        file.write('ter", "name": "Preflight"}\n')
+        file.write('ter", "name": "Before the test"}\n')
         file.flush()
         order.look()
-    assert order.chapter == "Preflight"
+    assert order.chapter == "Before the test"
 
 
 def test_time_left_is_the_plans_until_some_checks_tell_better(order: OrderProgress) -> None:
@@ -106,4 +106,4 @@ def test_without_a_terminal_a_line_an_event(
             order.look()
             shown.show([order])
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert lines == [["a", "Beginning"], ["a", "Tier", "Ceiling", "✓1"]]
+    assert lines == [["a", "Beginning"], ["a", "The", "tier's", "ceiling", "✓1"]]

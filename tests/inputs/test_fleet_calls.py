@@ -14,7 +14,7 @@ from input_files import ORDER, ROOT, TESTBED
 from gatepass.base.errors import InputError
 from gatepass.fleet import call, entries
 from gatepass.fleet.call import is_fleet, read
-from gatepass.fleet.lifetime import hold
+from gatepass.run.at_work import hold
 
 TIERS = {"a": "SGW-10", "b": "SGW-200", "c": "SGW-500"}
 

@@ -17,6 +17,7 @@ from input_files import (
 
 from gatepass.base.errors import InputError
 from gatepass.inputs import load_order, load_profile
+from gatepass.inputs.studies import STUDIES
 
 TYPES = "filtered_file_types"
 
@@ -32,7 +33,7 @@ MISTAKES = [
     ("order", "tier: SGW-200", "tier: [SGW-200]", "tier", "found a list"),
     ("order", "Gold", "Golden", "service_level", "Did you mean 'Gold'?"),
     ("order", "Gold", "Diamond", "service_level", "Bronze, Silver, Gold, Platinum"),
-    ("order", "language: en", "language: sv", "language", "found 'sv'; allowed is en or fi"),
+    ("order", "language: en", "language: xx", "language", "found 'xx'; allowed is one of en, fi"),
     ("order", "order: A-1", "order: 007/..", "order", "letters, digits"),
     ("order", "order: A-1", "order: 2026", "order", 'Put it in quotes: "2026".'),
     ("order", "Example Oy", "''", "customer", "one line of text"),
@@ -85,7 +86,7 @@ MISTAKES = [
     ("order", "gateway:", "inspection_mode: both\ngateway:", "inspection_mode", "flow or proxy"),
     ("order", "vpn:", "studies: [rfc2455]\nvpn:", "studies[0]", "Did you mean 'rfc2544'?"),
     ("order", "vpn:", "studies: [rfc2544, rfc2544]\nvpn:", "studies[1]", "each study once"),
-    ("order", "vpn:", "studies: rfc2544\nvpn:", "studies", "a list of rfc2544, rfc6349"),
+    ("order", "vpn:", "studies: rfc2544\nvpn:", "studies", f"a list of {', '.join(STUDIES)}"),
     ("order", "vpn:", "study: [rfc2544]\nvpn:", "study", "Did you mean 'studies'?"),
     ("order", "vpn:", "provisioning: {parallel: 2}\nvpn:", "provisioning.tenants", "Add it."),
     ("order", "vpn:", "provisioning: {tenants: 0}\nvpn:", "provisioning.tenants", "1 to 128"),

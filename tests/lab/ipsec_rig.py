@@ -162,6 +162,10 @@ class Office:
         """The connections that it has."""
         return read(self._charon.session())
 
+    def end(self, name: str) -> None:
+        """End a connection, and say so to its other end."""
+        list(self._charon.session().terminate({"ike": name}))
+
     def stop(self) -> None:
         """End charon, as a crash would."""
         self._charon.stop()

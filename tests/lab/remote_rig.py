@@ -7,6 +7,7 @@ import hashlib
 import re
 import socket
 import ssl
+import struct
 import subprocess
 import time
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ PASSWORD = "a password of the tests"
 POOL_BEGIN = "198.19.210.1"
 _ANSWER_S = 4.0
 """On a busy machine a packet through a user-space tunnel may have to be sent again, after 1 s."""
+_GREETING = b"x" * 200
 CERTIFICATE, KEY = (
     pem.decode() for pem in Authority("rig").server("rig", DNSName("rig"))
 )
@@ -228,10 +230,25 @@ class Openconnect:
                     sock.connect((dest, port))
                     listener.settimeout(_ANSWER_S)
                     accepted, peer = listener.accept()
+                    accepted.settimeout(_ANSWER_S)
+                    sock.sendall(_GREETING)
+                    accepted.sendall(accepted.recv(len(_GREETING)))
+                    sock.recv(len(_GREETING))
                 except OSError:
                     return None
-                accepted.close()
+                _reset(accepted)
+                _reset(sock)
         return peer[0].removeprefix("::ffff:")
+
+
+def _reset(sock: socket.socket) -> None:
+    """Close without a farewell.
+
+    One that is lost as the tunnel goes is sent again and again, from the address of this user,
+    and counts as sent by the user who is given that address next.
+    """
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
 
 
 def users(rig: Rig) -> list[dict]:

@@ -12,6 +12,8 @@ from dataplane_config import policy, refs
 from dataplane_rig import CLIENT
 from ipsec_rig import PEER, SECRET, OfficeRig, behind, site_to_site
 
+from lab.gateway.dataplane.ipsec import part
+
 _COUNTERS = """table inet seen {
   counter clear_text { }
   counter encrypted { }
@@ -135,8 +137,8 @@ def test_keys_that_are_deleted_come_back_only_where_they_are_to(rig):
     rig.gateway(rig.plane.tunnel_down, "t2", "t2")
     assert rig.eventually(lambda: not rig.up(), 2)
     assert rig.is_up("t1", seconds=8)
-    assert rig.up() == {"t1"}
-    assert not rig.ping(behind(2))  # traffic is what brings it up
+    assert not rig.is_up("t2", seconds=4)  # longer than it is before one asks again
+    rig.ping(behind(2))  # traffic is what brings it up, whether or not this packet waits for it
     assert rig.is_up("t2", seconds=5)
 
 
@@ -206,6 +208,16 @@ def test_fault_never_rekeys(rig):
     assert rig.eventually(lambda: not rig.up(), 6)
     time.sleep(4)
     assert not rig.up()
+
+
+def test_fault_stays_down_also_if_it_went_before_the_keeper_looked(rig, monkeypatch):
+    monkeypatch.setattr(part, "_TOGETHER_S", 1.0)
+    monkeypatch.setattr(part, "_AGAIN_S", 1.5)
+    rig.office.start(1)
+    rig.apply(site_to_site(), {"ipsec-stays-down": {}})
+    assert rig.eventually(rig.office.sas)
+    rig.office.end("t1")
+    assert not rig.eventually(rig.office.sas, seconds=5)
 
 
 def test_keys_are_renewed_before_they_expire(rig):

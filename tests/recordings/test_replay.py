@@ -94,7 +94,7 @@ def test_all_tries_of_all_connections_are_recorded(faulty: Recorded) -> None:
     assert ["failure" in line for line in licence] == [True, False]
     stranger = [line for line in exchanges if line.get("anonymous")]
     assert [(line["check"], line["status"]) for line in stranger] == [
-        ("Preflight.The Management Plane Refuses A Call Without A Token", 200)
+        ("Before the test.The Management Plane Refuses A Call Without A Token", 200)
     ]
     assert faulty.file.stat().st_mode & 0o777 == 0o600
     assert "Recorded: " in faulty.output
@@ -125,7 +125,7 @@ def test_another_answer_is_another_verdict_and_none_is_not_proven(
     unknown = dict.fromkeys(("The Gateway's Clock Is Right", "The Gateway Is Ready"), "not proven")
     assert verdicts_of(tmp_path) == faulty.verdicts | {"The Licence Is Valid": "pass"} | unknown
     told = " ".join(done.stdout.split())
-    assert "- Preflight.The Licence Is Valid: was fail, is pass" in told
+    assert "- Before the test.The Licence Is Valid: was fail, is pass" in told
     assert "Clock Is Right: was fail; the recording lacks an answer to tell by" in told
     assert "the recording has no answer to GET monitor/system/time?vdom=root" in told
 

@@ -54,10 +54,33 @@ An Approved Run In Finnish
     And The Promise Should Be Shown    VPN-käyttäjät    200 käyttäjää    hyväksytty
     And The Page Is In Order    finnish    fi
 
+An Approved Run In Swedish
+    Given The Page Is Opened    swedish
+    Then The Verdict Should Be    Godkänd    Brandväggen får överlämnas till kunden.
+    And The Promise Should Be Shown    Brandväggsgenomströmning    307,5    godkänd
+    And The Promise Should Be Shown    VPN-användare    200 användare    godkänd
+    And The Page Is In Order    swedish    sv
+
 A Run Of More Checks Than There Are
     Given The Page Is Opened    full
     Then The Verdict Should Be    Hyväksytty    Palomuurin saa luovuttaa asiakkaalle.
     And The Page Is In Order    full    fi
+
+On A Telephone
+    Given The Page Is Opened On A Telephone    whole
+    Then The Page Should Fit
+    When The Page Is Opened On A Telephone    not-proven
+    Then The Page Should Fit
+    When The Page Is Opened On A Telephone    everything-wrong
+    Then The Page Should Fit
+    When The Page Is Opened On A Telephone    finnish
+    Then The Page Should Fit
+    When The Page Is Opened On A Telephone    swedish
+    Then The Page Should Fit
+
+In The Dark
+    Given The Page Is Opened In The Dark    whole
+    Then Every Text Should Stand Out
 
 
 *** Keywords ***
@@ -67,5 +90,6 @@ The Page Is In Order
     Get Attribute    html    lang    ==    ${language}
     The Console Should Be Silent
     Every Text Should Stand Out
+    Everybody Should Be Able To Use It
     Nothing Should Stick Out
     A Picture Is Taken    ${name}

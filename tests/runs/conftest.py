@@ -19,6 +19,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
         yield built
 
 
+@pytest.fixture(scope="module")
+def own_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
+    """A lab that only the tests of one file look at."""
+    with lab_in(tmp_path_factory.mktemp("own")) as built:
+        yield built
+
+
 @pytest.fixture(scope="session")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the whole run is recorded."""

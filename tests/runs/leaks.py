@@ -26,6 +26,7 @@ def secrets_of(lab: FaultyLab) -> dict[str, str]:
         "API token as a header": f"Bearer {token}",
         "API token in base64": base64.b64encode(token.encode()).decode().rstrip("="),
         "administrator's password": password,
+        "password for the web page": (folder / "gui-password").read_text().strip(),
         "private key": key,
         "private key in base64": base64.b64encode(key.encode()).decode()[:60],
         "private key's frame": "PRIVATE KEY",

@@ -13,21 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from faults.faulty_lab import FaultyLab, lab_in
+from faults.faulty_lab import FaultyLab
 from gatepass.gateway.journal import NAME as JOURNAL
 from lab.base.process import wait_until
 from runs.killing import Configuration, Runs
 
 MISTAKE, NOT_PROVEN = 64, 2
-NARROW = ("--test", "*.Policy Enforcement.Policies.*")
+NARROW = ("--test", "*.Policy enforcement.Policies.*")
 HANDOVER = ("--test", "*.Handover.*")
-
-
-@pytest.fixture(scope="module")
-def own_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
-    """A lab that stays as it is."""
-    with lab_in(tmp_path_factory.mktemp("accidents")) as built:
-        yield built
 
 
 @pytest.fixture

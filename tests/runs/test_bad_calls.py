@@ -76,6 +76,9 @@ CALLS = [
     (["--", "--nosuchoption"], ["--nosuchoption"]),
     (["--", "--suite", "Nonexistent"], ["Nonexistent"]),
     (["--", "--test", "No Such Check"], ["No Such Check"]),
+    (["--", "--suite", "Handover", "--suite", "Nonexistent"], ["--suite Nonexistent"]),
+    (["--", "--test", "An Attack", "--test", "An Atack"], ["--test An Atack"]),
+    (["--", "--suite", "Tier Ceiling"], ["--suite Tier Ceiling", "'The tier's ceiling'"]),
     (["--", "--include", "no-such-tag"], ["no-such-tag"]),
     (["restore", "no-such-run"], ["no-such-run"]),
     (["restore", "--fly"], ["--fly"]),
@@ -123,6 +126,7 @@ def _testbed(lab: FaultyLab, tmp_path: Path) -> tuple[Path, dict]:
     folder = lab.testbed.parent
     content["gateway"]["ca_file"] = str(folder / "gateway-ca.pem")
     content["gateway"]["token"] = {"file": str(folder / "api-token")}
+    content["gateway"]["gui"]["password"] = {"file": str(folder / "gui-password")}
     for endpoint in content["endpoints"].values():
         for key in ("key_file", "known_hosts_file"):
             endpoint["ssh"][key] = str(folder / endpoint["ssh"][key])
@@ -260,6 +264,9 @@ def run_sh() -> Callable[..., subprocess.CompletedProcess[str]]:
         (["restore", "no-such-run"], ["no-such-run"]),
         (["--resume", "--order", "nowhere.yaml"], ["--resume", "expected one argument"]),
         (["certificate", "no-such.xml"], ["no-such.xml"]),
+        (["sign", "no-such-run", "--key", "no-such-key"], ["no-such"]),
+        (["serve", "--port", "none"], ["'none' is no port"]),
+        (["nothing-like-it"], ["there is no command 'nothing-like-it'", "serve", "sign"]),
         (["--yes", "certificate", "no-such.xml"], ["no-such.xml"]),
         (["--yes", "validate", "--order", "nowhere.yaml"], ["nowhere.yaml"]),
     ],

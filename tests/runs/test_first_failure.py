@@ -28,7 +28,7 @@ def slow(lab: FaultyLab) -> Ended:
 @pytest.fixture(scope="module")
 def folder(slow: Ended) -> Path:
     """What the check has left."""
-    return slow.folder / "failures" / "Stateful-Firewall" / "One-Policy-Without-NAT"
+    return slow.folder / "failures" / "Stateful-firewall" / "One-Policy-Without-NAT"
 
 
 def test_each_file_is_there(folder: Path) -> None:
@@ -62,9 +62,10 @@ def test_the_check_leads_to_it(slow: Ended, folder: Path) -> None:
     assert f"[{link}|What gateway and endpoints showed]" in output
     assert f'href="{link}"'.replace('"', "&quot;") in output or f'href="{link}"' in output
     page = (folder / INDEX).read_text()
-    for name in re.findall(r'href="([^"]+)"', page):
+    for name in re.findall(r'href="([^"#]+)', page):
         assert (folder / name).exists()
     assert slow.ran[CHECK].message.split(".")[0] in page
+    assert "Its trials" in page and "<svg" in page
 
 
 def test_a_check_that_passes_leaves_nothing(slow: Ended, folder: Path) -> None:
@@ -77,7 +78,7 @@ def test_the_report_begins_with_the_verdict(slow: Ended) -> None:
     output = (slow.folder / "output.xml").read_text()
     assert "*The order is rejected.* Checks: " in output
     assert slow.outcome.verdict == "rejected"
-    assert f"- *Stateful Firewall, {CHECK}*: " in output
+    assert f"- *Stateful firewall, {CHECK}*: " in output
 
 
 def test_who_does_not_answer_is_not_waited_for(lab: FaultyLab) -> None:

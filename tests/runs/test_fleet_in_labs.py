@@ -24,7 +24,7 @@ from runs.killing import Configuration
 ORDERS = VARIABLES / "orders" / "lab-fleet"
 TIERS = {"010": "SGW-10", "030": "SGW-30", "200": "SGW-200"}
 FAULTY, KILLED, WHOLE = "lab-sgw-10", "lab-sgw-30", "lab-sgw-200"
-CHOSEN = ("--test", "*.The Path Is Open*", "--test", "*.Policy Enforcement.Policies.*")
+CHOSEN = ("--test", "*.The Path Is Open*", "--test", "*.Policy enforcement.Policies.*")
 
 
 class Fleet:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from faults.faulty_lab import FaultyLab, lab_in
+from faults.faulty_lab import FaultyLab
 from lab.base.process import wait_until
 from runs.killing import Configuration, Runs
 
@@ -20,13 +19,6 @@ LOOK = (
     "ip route show table all | grep 198.19; ip address show dev lo | grep 198.19; "
     "nft list tables; true"
 )
-
-
-@pytest.fixture(scope="module")
-def own_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
-    """A lab that no other test looks at."""
-    with lab_in(tmp_path_factory.mktemp("kill-vpn")) as built:
-        yield built
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 from faults.faulty_lab import PROJECT, hold, lab_in
 from gatepass.results.record import APPROVED
+from lab.lifecycle.device import DEFAULT_VERSION
 
 TIER, USUAL = "SGW-500", "SGW-200"
 
@@ -20,7 +21,7 @@ def test_the_order_is_approved(tmp_path: Path) -> None:
     usual = (PROJECT / "variables" / "orders" / "lab.yaml").read_text()
     order = tmp_path / "order.yaml"
     order.write_text(usual.replace(USUAL, TIER).replace(USUAL.lower(), TIER.lower()))
-    with lab_in(tmp_path, tier=TIER) as lab:
+    with lab_in(tmp_path, DEFAULT_VERSION, "--tier", TIER) as lab:
         ended = lab.run(order=order)
         checks = ended.outcome.checks
         hold((one, one.message) for one in checks if one.verdict not in ("pass", "not applicable"))

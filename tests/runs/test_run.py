@@ -13,6 +13,8 @@ from gatepass.base.paths import VARIABLES
 from gatepass.gateway import rights
 from gatepass.inputs import load_catalogue, load_order, load_testbed
 from gatepass.inputs.scope import Scope, release_of
+from gatepass.proof import verify as proof
+from gatepass.proof.verify import Trust
 from gatepass.report import certificate
 from gatepass.report.verify import verify
 from gatepass.results.record import APPROVED
@@ -49,7 +51,7 @@ def test_the_order_is_approved(lab: FaultyLab, whole_run: Ended) -> None:
 def test_each_chapter_asks_for_what_the_table_of_rights_has(
     lab: FaultyLab, whole_run: Ended
 ) -> None:
-    """Preflight tries to read what all others need; the handover takes back what they have made."""
+    """The first chapter tries to read what all need; the last takes back what they have made."""
     seen = asked(lab, whole_run)
     table = rights.calls_of(scope_of(lab))
     for chapter in set(table) - {"preflight", "handover"}:
@@ -81,6 +83,8 @@ def test_what_a_run_leaves(whole_run: Ended) -> None:
         "output.xml",
         "trials",
     } <= names
+    pictures = {path.stem for path in (whole_run.folder / "gui").iterdir()}
+    assert pictures == {"policies-1", "policies-100", "policies-1000"}
     cases = ElementTree.parse(whole_run.folder / "xunit.xml").iter("testcase")
     assert len(list(cases)) == len(whole_run.outcome.checks)
 
@@ -109,6 +113,13 @@ def test_certificate_and_results_of_a_run_belong_together(whole_run: Ended) -> N
         finding = verify(whole_run.folder / name, whole_run.folder / "output.xml")
         assert finding.unchanged, finding.sentence
         assert ("As PDF" in whole_run.output) and name.split(".")[0] in whole_run.output
+
+
+def test_all_of_it_follows_from_its_trials(whole_run: Ended) -> None:
+    found = proof.verify(whole_run.folder, Trust())
+    assert found.wrong == []
+    (made_again,) = [one for one in found.seen if "made again from their trials" in one]
+    assert int(made_again.rpartition(" ")[2]) > 20
 
 
 def test_the_certificate_shows_charts_and_published_figures(whole_run: Ended) -> None:

@@ -26,7 +26,7 @@ def test_no_secret_is_in_the_results_of_a_talkative_run(
     """Robot's finest log levels show arguments and answers of every keyword."""
     (tmp_path / "results").mkdir()
     runs = Runs(lab.testbed, tmp_path / "results")
-    chosen = ("*.The Path Is Open*", "*.Management Plane*", "*.One Policy, With NAT")
+    chosen = ("*.The Path Is Open*", "*.The Management Plane*", "*.One Policy, With NAT")
     run = runs.start(
         *(word for name in chosen for word in ("--test", name)),
         *("--loglevel", level, "--debugfile", str(tmp_path / "results" / "debug.txt")),
@@ -42,6 +42,6 @@ def test_no_secret_shows_in_a_process(lab: FaultyLab) -> None:
     secrets = secrets_of(lab)
     del secrets["private key's frame"]
     with Watch([secret.encode() for secret in secrets.values()]).at_work() as watch:
-        ended = lab.run("*.One Policy, With NAT", "*.Policy Enforcement.Policies.*", "*.Handover.*")
+        ended = lab.run("*.One Policy, With NAT", "*.Policy enforcement.Policies.*", "*.Handover.*")
     assert not watch.seen
     assert len(watch.processes) > 4, ended.output

@@ -17,8 +17,8 @@ SMALL = {
     "service_level": "Bronze",
 }
 CHOSEN = (
-    *("*.Preflight.*", "*.One Policy, With NAT"),
-    *("*.Policy Enforcement.Policies.*", "*.Handover.*"),
+    *("*.Before the test.*", "*.One Policy, With NAT"),
+    *("*.Policy enforcement.Policies.*", "*.Handover.*"),
 )
 
 

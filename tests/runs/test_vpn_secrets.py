@@ -35,7 +35,7 @@ def test_no_password_or_session_shows(lab: FaultyLab, tmp_path: Path) -> None:
     (hook / "sitecustomize.py").write_text(HOOK.format(mark=MARK, made=hook / "made"))
     runs = Runs(lab.testbed, results)
     runs.environment["PYTHONPATH"] = f"{hook}{os.pathsep}{runs.environment['PYTHONPATH']}"
-    chosen = [word for name in CHECKS for word in ("--test", f"*.Remote Access.{name}")]
+    chosen = [word for name in CHECKS for word in ("--test", f"*.Remote access.{name}")]
     with Watch([MARK.encode(), COOKIE.encode()]).at_work() as watch:
         run = runs.start(
             *(*chosen, "--test", "*.Handover.*"),

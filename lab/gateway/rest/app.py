@@ -10,10 +10,12 @@ from aiohttp import web
 
 from lab.gateway.access import Access, Caller
 from lab.gateway.call import Call, parse_query, split_path
+from lab.gateway.cmdb.editor import Location
 from lab.gateway.device import Device
 from lab.gateway.errors import INTERNAL, CmdbError
 from lab.gateway.rest.cmdb import Cmdb
 from lab.gateway.rest.envelope import VDOM, Answer, error_fields, html, to_json
+from lab.gateway.rest.gui.pages import Gui
 from lab.gateway.rest.log import Logs
 from lab.gateway.rest.login import Login
 from lab.gateway.rest.monitor import Monitors
@@ -38,6 +40,7 @@ class Api:
         self._cmdb = Cmdb(device)
         self._monitors = Monitors(device)
         self._logs = Logs(device)
+        self._gui = Gui(device)
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request, whatever its path."""
@@ -59,6 +62,9 @@ class Api:
         path = request.rel_url.raw_path.lstrip("/")
         if self._login.serves(path):
             return await self._login.answer(path, request)
+        if self._gui.serves(path):
+            session = self._login.session_of(request)
+            return self._gui.answer(path, request, self._access.by_session(session))
         if not path.startswith(_API):
             return html(404, "Not Found", "The requested URL was not found on this server.")
         parts = split_path(path.removeprefix(_API))
@@ -78,12 +84,21 @@ class Api:
         call = Call(request.method, parts, parse_query(request.rel_url.raw_query_string),
                     await body_of(request), caller, request.headers.get("X-TRANSACTION-ID"))
         if parts and parts[0] == "cmdb":
+            if "gui-editor-saves" in self._device.faults and caller.csrf is not None:
+                self._save_unasked(call)
             return self._cmdb.answer(call)
         if parts and parts[0] == "monitor":
             return await self._monitors.answer(call)
         if parts and parts[0] == "log":
             return self._logs.answer(call)
         return self._failed(request, CmdbError(-1, "There is no such branch of the API.", 404))
+
+    def _save_unasked(self, call: Call) -> None:
+        """What a session looks at by itself is changed."""
+        _, *table, mkey = call.parts
+        if call.method == "GET" and table == ["firewall", "policy"]:
+            with self._device.database.change() as editor:
+                editor.update(Location("firewall/policy", mkey), {"comments": "looked at"})
 
     def _caller(self, request: web.BaseRequest, address: str) -> Caller | None:
         """Who calls; a wrong token counts as a failed login, none does not."""

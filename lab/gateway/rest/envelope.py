@@ -25,12 +25,14 @@ class Answer:
         body: as sent.
         content_type: of the body.
         cookies: values of Set-Cookie headers.
+        headers: further ones, each with its name.
     """
 
     status: int
     body: bytes
     content_type: str = JSON
     cookies: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def charset(self) -> str | None:

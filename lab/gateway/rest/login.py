@@ -91,7 +91,7 @@ class Login:
         csrf = [self._named("ccsrftoken")]
         if not version.hashed_cookies:
             csrf.append(_BEFORE_PORTS)
-        return Answer(200, body, HTML, _cookies(session, self._session_cookie, *csrf))
+        return Answer(200, body, HTML, self._cookies(session, self._session_cookie, *csrf))
 
     def _authenticate(self, body: dict[str, Any], address: str) -> Answer:
         """`/api/v2/authentication`: a key where one is requested, else cookies."""
@@ -108,8 +108,18 @@ class Login:
             return _outcome(401, LOGIN_FAILED, "LOGIN_FAILED")
         if wants_key:
             return _outcome(200, LOGIN_SUCCESS, "LOGIN_SUCCESS", session_key=session[0])
-        return _outcome(200, LOGIN_SUCCESS, "LOGIN_SUCCESS", _cookies(
+        return _outcome(200, LOGIN_SUCCESS, "LOGIN_SUCCESS", self._cookies(
             session, self._named("session_key"), self._named("ccsrf_token")))
+
+    def _cookies(
+        self, session: tuple[str, AdminSession], name: str, *csrf: str
+    ) -> tuple[str, ...]:
+        """The cookies of a session: its key by this name, what its writes repeat by the others."""
+        key, csrf_token = session[0], session[1].csrf
+        bare = "gui-cookie-bare" in self._device.faults
+        attributes = "path=/" if bare else "path=/; secure; SameSite=Lax"
+        return (f'{name}="{key}"; {attributes}' + "; HttpOnly" * (not bare),
+                *(f'{one}="{csrf_token}"; {attributes}' for one in csrf))
 
     def _log_out(self, request: web.BaseRequest) -> Answer:
         self._access.log_out(self.session_of(request))
@@ -122,14 +132,6 @@ def _outcome(status: int, code: int, message: str, cookies: tuple[str, ...] = ()
              **more: str) -> Answer:
     fields = {"status_code": code, "status_message": message, **more}
     return Answer(status, to_json(fields), cookies=cookies)
-
-
-def _cookies(session: tuple[str, AdminSession], name: str, *csrf: str) -> tuple[str, ...]:
-    """The cookies of a session: its key by this name, what its writes repeat by the others."""
-    key, csrf_token = session[0], session[1].csrf
-    attributes = "path=/; secure; SameSite=Lax"
-    return (f'{name}="{key}"; {attributes}; HttpOnly',
-            *(f'{one}="{csrf_token}"; {attributes}' for one in csrf))
 
 
 def _digest(text: str) -> str:

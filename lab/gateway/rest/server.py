@@ -34,6 +34,7 @@ def response(answer: Answer) -> web.Response:
     """An answer as it goes to the client; one to what could not be read ends the connection."""
     headers = [("Server", SOFTWARE), ("Cache-Control", "no-cache, no-store"),
                ("X-Frame-Options", "SAMEORIGIN")]
+    headers += answer.headers
     headers += [("Set-Cookie", cookie) for cookie in answer.cookies]
     made = web.Response(status=answer.status, body=answer.body, headers=headers,
                         charset=answer.charset, content_type=answer.content_type)

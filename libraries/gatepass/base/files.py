@@ -30,7 +30,11 @@ def trouble_with(path: Path) -> str:
         return "cannot be reached"
 
 
-def contents(path: Path, most_mib: int = 512) -> bytes:
+LARGEST_MIB = 512
+"""More than any file has that a run writes, or is given."""
+
+
+def contents(path: Path, most_mib: int = LARGEST_MIB) -> bytes:
     """All bytes of a file that has an end.
 
     Raises:

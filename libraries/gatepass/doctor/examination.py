@@ -19,6 +19,7 @@ from gatepass.gateway.answers import GatewayLost, Refused
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.workspace import connect, new_mark
+from gatepass.gui import readiness as gui_readiness
 from gatepass.inputs.profile import Profile
 from gatepass.inputs.scope import NO_DIRECT_PATH, NO_PEER, Scope, release_of
 from gatepass.run import space
@@ -93,6 +94,7 @@ def _of_gateway(made: Examination, gateway: FortiGate) -> Mapping[str, Mapping]:
     found += found_by(lambda: found.extend(licences.look(gateway, services)), _GATEWAY, services)
     found += found_by(lambda: found.append(clock.look(gateway)), _GATEWAY, ("preflight",))
     found += readiness.look(gateway, scope)
+    found += gui_readiness.look(scope)
     try:
         rows = {str(row.get("name")): row for row in gateway.rows("system/interface")}
         shown = gateway.interfaces()

@@ -24,6 +24,7 @@ from gatepass.results.trial import MEGA, Load, Trial
 _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs, the exchange
 _UDP_GRACE_S = 6  # nothing is sent again, so nothing takes longer
 _UDP_ATTEMPTS = 4
+_CONNECT = "--connect-timeout 8000"  # ms: a lost SYN is sent again after 1, 3 and 7 s
 
 
 def run(
@@ -67,7 +68,7 @@ def _run(
     grace_s = _GRACE_S if load.udp_mbps is None else _UDP_GRACE_S
     listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
     serve = f"iperf3 -s -1 -J -i {load.interval_s:g} -p {port}"
-    send = f"iperf3 -c {address} -p {port} -J --connect-timeout 3000 {load.arguments()}"
+    send = f"iperf3 -c {address} -p {port} -J {_CONNECT} {load.arguments()}"
     with _started(server, serve, length, listening, listening) as listener:
         with _started(client, send, length) as sender:
             sent = _result(sender, client, length + grace_s)
@@ -96,7 +97,7 @@ def both_ways(
     length = load.seconds + load.omit_s
     listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
     serve = f"iperf3 -s -1 -J -i {load.interval_s:g} -p {port}"
-    send = f"iperf3 -c {address} -p {port} -J --connect-timeout 3000 --bidir {load.arguments()}"
+    send = f"iperf3 -c {address} -p {port} -J {_CONNECT} --bidir {load.arguments()}"
     with (
         _started(server, serve, length, listening, listening) as listener,
         _started(client, send, length) as sender,

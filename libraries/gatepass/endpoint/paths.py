@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
 from gatepass.endpoint.probe import run_script
 from gatepass.endpoint.shell import Shell
@@ -65,6 +66,21 @@ def paths_of(
         return {address: Path(**told) for address, told in json.loads(done.output).items()}
     except (ValueError, TypeError, AttributeError):
         return {}
+
+
+def mtu_to(shell: Shell, address: str) -> int:
+    """The largest IP packet that gets to an IPv4 address whole, bytes.
+
+    Raises:
+        NotProven: the endpoint cannot tell.
+        EndpointLost: it cannot be reached.
+    """
+    path = paths_of(shell, [address]).get(address)
+    if path is None or path.whole is None:
+        raise NotProven(
+            f"the {shell.name} cannot tell the MTU of the path, as it sends no echoes."
+        )
+    return path.mtu if path.whole else path.path_mtu or path.mtu
 
 
 @dataclass(frozen=True)

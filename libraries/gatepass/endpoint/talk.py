@@ -20,12 +20,14 @@ class Talked:
         opened: how many were answered at all.
         said, heard: words, and answers to them.
         longest_s: for how long at most an opened one had no answer.
+        silent_s: for how long at most one had none at the end.
     """
 
     opened: int
     said: int
     heard: int
     longest_s: float
+    silent_s: float = 0.0
 
 
 class Answering:

@@ -13,11 +13,11 @@ from gatepass.base.errors import InputError
 from gatepass.base.paths import FLEET, RESULTS, VARIABLES
 from gatepass.fleet import entries as plan
 from gatepass.fleet.entries import Entry
-from gatepass.fleet.lifetime import at_work
 from gatepass.fleet.outcome import read_fleet
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.schema import did_you_mean
 from gatepass.inputs.testbed import Testbed
+from gatepass.run.at_work import at_work
 from gatepass.run.run import Call, validated
 from gatepass.run.turns import shared
 

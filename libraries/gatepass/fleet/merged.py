@@ -16,6 +16,7 @@ from robot.result import Result, TestSuite
 
 from gatepass.base.result_folders import OUTPUT
 from gatepass.fleet.outcome import FleetOutcome, OrderRow
+from gatepass.report import robot_report
 from gatepass.report.failure_data import FOLDER as FAILURES
 from gatepass.results.outcome import MANY
 
@@ -43,8 +44,8 @@ def write(folder: Path, outcome: FleetOutcome) -> None:
         reporttitle="Acceptance report of a fleet",
         logtitle="Acceptance log of a fleet",
         loglevel="DEBUG:INFO",
-        reportbackground="#e8f5e9:#fdecea:#fff8e1",
     )
+    robot_report.finish(folder / REPORT, outcome.verdict)
 
 
 def _headline(outcome: FleetOutcome) -> str:

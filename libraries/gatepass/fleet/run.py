@@ -22,21 +22,14 @@ from gatepass.fleet.briefing import Briefing
 from gatepass.fleet.call import CATALOGUE, FleetCall
 from gatepass.fleet.closing import closing_box
 from gatepass.fleet.entries import Entry
-from gatepass.fleet.lifetime import (
-    AT_WORK,
-    STOP,
-    ask_to_stop,
-    caller_of,
-    hold,
-    times_asked_to_stop,
-    when_parent_ends,
-)
+from gatepass.fleet.lifetime import STOP, ask_to_stop, times_asked_to_stop, when_parent_ends
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.screen import Screen, screen
 from gatepass.fleet.state import OrderProgress
 from gatepass.fleet.worker import FLEET, ORDER
 from gatepass.gateway.journal import left_changed
 from gatepass.inputs import load_catalogue
+from gatepass.run.at_work import AT_WORK, caller_of, hold
 from gatepass.run.lock_server import LockServer, ServerLost
 from gatepass.run.seats import give_back
 

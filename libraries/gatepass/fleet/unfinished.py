@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from gatepass.base.result_folders import OUTPUT
 from gatepass.gateway.journal import NAME as JOURNAL
 from gatepass.gateway.journal import left_changed
 from gatepass.results.record import FAIL, PASS
+from gatepass.run.how_far import how_far
+from gatepass.run.progress import NAME as PROGRESS
 
-PROGRESS = "progress.jsonl"
 WORKER = "worker.txt"
 """A sentence on how the worker ended, where whoever watched it has left one."""
 LONGEST = 400
@@ -42,26 +40,12 @@ def _state(folder: Path) -> str:
 
 def _came_to(folder: Path) -> str:
     """Chapter and verdicts so far; empty where it came to none."""
-    chapter, verdicts = "", Counter()
-    for event in _events(folder / PROGRESS):
-        if event.get("event") == "chapter":
-            chapter = str(event.get("name") or "")
-        elif event.get("event") == "check":
-            verdicts[event.get("verdict")] += 1
-    if not chapter and not verdicts:
+    far = how_far(folder)
+    if not far.chapter and not far.ended:
         return ""
-    where = f"chapter {chapter}" if chapter else "its first check"
-    return f"It had come to {where}, with {verdicts[PASS]} passed and {verdicts[FAIL]} failed."
-
-
-def _events(path: Path) -> Iterator[dict]:
-    for line in _text(path).splitlines():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue  # the last line, cut off by a kill
-        if isinstance(event, dict):
-            yield event
+    where = f"chapter “{far.chapter}”" if far.chapter else "its first check"
+    passed, failed = far.verdicts[PASS], far.verdicts[FAIL]
+    return f"It had come to {where}, with {passed} passed and {failed} failed."
 
 
 def _left(folder: Path) -> str:

@@ -21,15 +21,16 @@ from robot.run import RobotFramework
 from gatepass.base.paths import ROOT, run_name
 from gatepass.fleet.briefing import Briefing
 from gatepass.fleet.entries import Entry, load
-from gatepass.fleet.lifetime import hold, times_asked_to_stop, when_parent_ends
+from gatepass.fleet.lifetime import times_asked_to_stop, when_parent_ends
 from gatepass.fleet.pool import take
 from gatepass.fleet.state import OrderProgress
-from gatepass.fleet.unfinished import PROGRESS as PROGRESS_NAME
 from gatepass.fleet.unfinished import WORKER
 from gatepass.gateway.journal import left_changed
 from gatepass.results.record import NOT_APPLICABLE, PASS
+from gatepass.run.at_work import hold
 from gatepass.run.lock_server import LockServer, ServerLost
 from gatepass.run.progress import FILE as PROGRESS
+from gatepass.run.progress import NAME as PROGRESS_NAME
 from gatepass.run.progress import tell
 from gatepass.run.run import RUN_FOLDER
 from gatepass.run.seats import Heartbeat, Seat

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal, Self
+from typing import IO, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from gatepass.base.chapters import called_now
 from gatepass.base.errors import InputError
 from gatepass.base.files import trouble_with
 from gatepass.base.printable import shown
@@ -32,6 +33,16 @@ _ROOM = 2**16
 _GZIP = b"\x1f\x8b"
 WHOLE, BOUND = "whole", "bound"
 """How a recording ends."""
+
+
+def _asker(check: str) -> str:
+    """Who asked, though its chapter was called otherwise when that was recorded."""
+    chapter, dot, name = check.partition(".")
+    return called_now(chapter) + dot + name
+
+
+Asker = Annotated[str, AfterValidator(_asker)]
+"""Chapter and name of a check; empty between two of them."""
 
 
 class _Line(BaseModel):
@@ -57,7 +68,7 @@ class _Failure(_Line):
 
 
 class _Exchange(_Line):
-    check: str = Field("", max_length=400)
+    check: Asker = Field("", max_length=400)
     at: float = Field(ge=0, le=1e11, allow_inf_nan=False)
     connection: int = Field(ge=1)
     method: Literal["GET", "POST", "PUT", "DELETE"]
@@ -79,7 +90,7 @@ class _Exchange(_Line):
 
 
 class _Ended(_Line):
-    check: str = Field(max_length=400)
+    check: Asker = Field(max_length=400)
     verdict: Literal["pass", "fail", "not proven", "not applicable"]
 
 

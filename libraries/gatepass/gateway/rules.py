@@ -56,6 +56,11 @@ class RuleSet:
         self._half_done = False
         self._nat = False
 
+    @property
+    def size(self) -> int:
+        """How many policies the last `set` has left: the one that permits, and those before it."""
+        return len(self._fillers) + (self.test_id is not None)
+
     def in_force_within(self, seconds: float) -> float:
         """How many of these seconds since the last change are left, for it to come into force."""
         return max(0.0, self._changed + seconds - time.monotonic())
@@ -210,7 +215,9 @@ class RuleSet:
             "logtraffic": "disable",
         } | values
 
-    def ipv6_row(self, policyid: int, client6: str, server6: str, **values: object) -> dict:
+    def ipv6_row(
+        self, policyid: int, client6: str, server6: str, nat: bool = False, **values: object
+    ) -> dict:
         """A policy that permits traffic between these IPv6 addresses and nothing of IPv4."""
         ends = {"client6": client6, "server6": server6}
         if not self._addresses6:
@@ -222,7 +229,7 @@ class RuleSet:
             self._addresses6 = True
         client, server = ([{"name": self.changes.name(name)}] for name in ends)
         only = {"srcaddr": [], "dstaddr": [], "srcaddr6": client, "dstaddr6": server}
-        return self.test_row(policyid, nat=False, **only, **values)
+        return self.test_row(policyid, nat=nat, **only, **values)
 
     def free_id(self, offset: int) -> int:
         """A policyid outside the range of the fillers."""

@@ -69,6 +69,7 @@ class _ShapingPolicy(_Numbered):
     ip_version: str = Field("", alias="ip-version")
     srcintf: list[_Member] = []
     dstintf: list[_Member] = []
+    tos_mask: str = Field("", alias="tos-mask", pattern="^(0x[0-9a-fA-F]{1,2})?$")
     traffic_shaper: str = Field("", alias="traffic-shaper")
     traffic_shaper_reverse: str = Field("", alias="traffic-shaper-reverse")
 

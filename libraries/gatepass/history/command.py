@@ -11,7 +11,7 @@ from pathlib import Path
 from gatepass.base import paths
 from gatepass.base.arguments import Parser, file
 from gatepass.base.errors import InputError
-from gatepass.history import as_json, series, store
+from gatepass.history import as_json, prometheus, series, store
 from gatepass.history.fleet import AcrossGateways, across_gateways
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.selection import Selection, day
@@ -47,6 +47,8 @@ def history(arguments: list[str]) -> int:
             None if args.since is None else day(args.since),
         )
         with store.opened(args.file) as connection:
+            if args.prometheus:
+                return _prometheus(connection, wanted, args.prometheus)
             return _show(connection, wanted, args.json)
     except store.HistoryTrouble as trouble:
         raise InputError(str(trouble)) from None
@@ -67,6 +69,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--promise", metavar="TEXT", help="only figures with this in their name")
     parser.add_argument("--since", metavar="DAY", help="only runs from this day on: 2026-11-21")
     parser.add_argument("--json", action="store_true", help="for a program; see docs/history.md")
+    parser.add_argument(
+        "--prometheus",
+        metavar="FILE.prom",
+        type=file,
+        help="write each gateway's last verdict and margins for node_exporter",
+    )
     parser.add_argument(
         "--add", nargs="+", metavar="OUTPUT.XML", type=file, help="add runs again, then end"
     )
@@ -89,16 +97,33 @@ def _add(record: Path, outputs: Sequence[Path]) -> int:
     return 0
 
 
-def _show(connection: sqlite3.Connection, wanted: Selection, for_program: bool) -> int:
+def _prometheus(connection: sqlite3.Connection, wanted: Selection, target: Path) -> int:
+    prometheus.write(_gateways(connection, wanted, _chosen(connection, wanted)), target)
+    print(target)
+    return 0
+
+
+def _chosen(connection: sqlite3.Connection, wanted: Selection) -> list[RecordedRun]:
     chosen = wanted.runs(series.runs(connection))
     if not chosen:
         raise InputError("no run is in the record. Each run is added to it at its end.")
-    if wanted.tier and not wanted.gateway:
-        return _fleets(connection, wanted, chosen, for_program)
-    gateways = [
+    return chosen
+
+
+def _gateways(
+    connection: sqlite3.Connection, wanted: Selection, chosen: list[RecordedRun]
+) -> list[GatewayHistory]:
+    return [
         _gateway(connection, wanted, [run for run in chosen if run.serial == serial])
         for serial in dict.fromkeys(run.serial for run in chosen)
     ]
+
+
+def _show(connection: sqlite3.Connection, wanted: Selection, for_program: bool) -> int:
+    chosen = _chosen(connection, wanted)
+    if wanted.tier and not wanted.gateway:
+        return _fleets(connection, wanted, chosen, for_program)
+    gateways = _gateways(connection, wanted, chosen)
     if for_program:
         _print([as_json.gateway(one) for one in gateways])
     elif len(gateways) == 1:

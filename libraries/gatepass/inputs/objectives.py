@@ -14,7 +14,7 @@ from gatepass.inputs.schema import Mistake, Model, identifier, number, one_of, t
 MOST_CLASSES = 8
 LEAST_FRAME, LARGEST_FRAME = 64, 9018
 """Bytes with check sequence: of Ethernet, and of what is called jumbo."""
-IMIX = (64, 64, 64, 64, 64, 64, 64, 570, 570, 570, 570, 1518)
+SIMPLE_IMIX = (64, 64, 64, 64, 64, 64, 64, 570, 570, 570, 570, 1518)
 """RFC 6985's notation of the simple mix: 7 to 4 to 1."""
 _CODES = {
     **{f"CS{number}": number << 3 for number in range(8)},
@@ -100,7 +100,7 @@ class ServiceClass(Limits):
     def sizes(self) -> tuple[int, ...]:
         """The frames' sizes in turn, bytes."""
         if self.frames == "imix":
-            return IMIX
+            return SIMPLE_IMIX
         return tuple(self.frames) if isinstance(self.frames, list) else (self.frames,)
 
     @property

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
+from gatepass.base.languages import FALLBACK, LANGUAGES
 from gatepass.inputs.catalogue import Catalogue, Tier
 from gatepass.inputs.flows import MOST_FLOWS, Flow
 from gatepass.inputs.objectives import MOST_CLASSES, ServiceClass, resolved
@@ -81,6 +82,14 @@ class OrderedTenants(Model):
     """After which each has to stand; None: it is measured alone."""
 
 
+class OrderedGui(Model):
+    """What administrators who work in the gateway's web page are promised."""
+
+    within_s: float | None = number(0.1, 600, "of seconds", default=None)
+    """After which each step of work on its list of policies has to be done; None: it is measured
+    alone."""
+
+
 class OrderedGateway(Model):
     """What the gateway must be. What is left out is not checked."""
 
@@ -122,7 +131,7 @@ class Order(InputFile):
     customer: str = text("one line of text")
     tier: str = text("the name of a tier in the catalogue")
     service_level: str = text("the name of a service level in the catalogue")
-    language: Literal["en", "fi"] = Field(default="en", description="en or fi")
+    language: str = text(one_of(LANGUAGES), rf"^({'|'.join(LANGUAGES)})$", default=FALLBACK)
     options: Options = Options()
     shaper: OrderedShaper | None = None
     filtered_file_types: list[FileType] = Field(
@@ -136,6 +145,7 @@ class Order(InputFile):
     """How the customer's policies inspect, where security services were bought."""
     vpn: Vpn = Vpn()
     provisioning: OrderedTenants | None = None
+    gui: OrderedGui = OrderedGui()
     gateway: OrderedGateway = OrderedGateway()
     flows: list[Flow] = Field(
         default=[],

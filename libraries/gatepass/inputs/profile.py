@@ -73,6 +73,8 @@ class Profile(Model):
     """Whether published methods are carried out by their own conditions, or by shorter ones."""
     most_tenants: int | None = whole(1, MOST_TENANTS, "of tenants", default=None)
     """How many of the tenants that the order names are tried; None: all of them."""
+    gui_repeats: int = whole(1, 1000, "of repeats", default=12)
+    """How often each step of work in the gateway's web page is taken."""
     step_s: float = number(0.3, 3600, "of seconds", default=10.0)
     """How long each step of a class's configuration test lasts."""
     service_s: int = whole(2, LONGEST_TRIAL_S, "of seconds", default=900)

@@ -19,9 +19,12 @@ _ONLY_WHERE = {
     "provisioning": "tenants",
     "tier_ceiling": "shaper",
     "service_objectives": "objectives",
+    "management_gui": "gui",
     "studies": "studies",
 }
 """Chapters that not every order has, and what it has to ask for."""
+_TUNNELLED = {"decusatis2014"}
+"""Studies that need tunnels between sites."""
 _BY_RELEASE = {
     "ssl_vpn": lambda release: release <= LAST_SSL_VPN,
     "dial_up": lambda release: release > LAST_SSL_VPN,
@@ -81,6 +84,7 @@ class Scope:
         tier = order.promise if order else None
         troubles = gateway.troubles
         services = order is None or order.options.security_services
+        peer = self.testbed.endpoints.peer is not None
         return {
             "security_services": services,
             "proxy_users": tier is None or bool(tier.proxy_users),
@@ -90,8 +94,10 @@ class Scope:
             "shaper": order is None or order.shaper is not None,
             "flows": order is None or bool(order.flows),
             "objectives": order is None or bool(order.classes),
+            "gui": gateway.gui is not None,
             "studies": order is None or bool(order.studies),
-            "peer": self.testbed.endpoints.peer is not None,
+            "study_tunnels": peer and (order is None or bool(_TUNNELLED & {*order.studies})),
+            "peer": peer,
             "ipv6": self.testbed.endpoints.client.address6 is not None,
             "restart": gateway.may_restart,
             "full_table": gateway.may_fill_sessions,

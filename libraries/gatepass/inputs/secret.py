@@ -1,10 +1,10 @@
-"""Secrets: a testbed names where they lie, and they are read when they are needed."""
+"""Secrets: a testbed or an option names where they lie, and they are read when they are needed."""
 
 import os
 from pathlib import Path
 from typing import Self
 
-from pydantic import PrivateAttr, ValidationInfo, model_validator
+from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from gatepass.base.errors import InputError
 from gatepass.base.files import open_to_all, path_from, trouble_with
@@ -35,6 +35,31 @@ class SecretReference(Model):
         """Remember which key of which file names this secret, for the sentence of `read`."""
         self._named_at = f"{file}, key '{key}'"
 
+    @classmethod
+    def of_option(cls, option: str, place: str) -> Self:
+        """Of a call: ``env:NAME`` or ``file:PATH``, as OpenSSL has them.
+
+        Args:
+            option: with its dashes, for sentences.
+            place: what stands after it; it is not shown, as it may be the secret itself.
+
+        Raises:
+            InputError: it names no place.
+        """
+        kind, _, name = place.partition(":")
+        try:
+            named = cls.model_validate({kind: name}, context={"folder": Path.cwd()})
+        except ValidationError:
+            pass
+        else:
+            named._named_at = option
+            return named
+        # Raised here, and not above, so that it does not carry the value that pydantic saw.
+        raise InputError(
+            f"{option}: this is no place of a secret, which itself never stands in a call. Write "
+            "env:NAME, in capitals, or file:PATH."
+        )
+
     def read(self, least: int = 1) -> str:
         """Read the secret now; it is kept nowhere.
 
@@ -45,13 +70,27 @@ class SecretReference(Model):
             InputError: it is missing, empty, readable by everybody or no single word; the sentence
                 names file, key and remedy and holds nothing of the secret.
         """
-        secret = self._from_environment() if self.env else self._from_file()
+        secret = self._kept()
         # Anything else would break the HTTP header that carries it, and show in the error for that.
         if not (secret.isascii() and secret.isprintable() and " " not in secret):
             raise self._refusal("the secret is not one word of plain letters", "Store it alone")
         if len(secret) < least:
             raise self._refusal(f"the secret has less than {least} characters", "Choose a longer")
         return secret
+
+    def read_phrase(self) -> str:
+        """Read a secret that may have letters of any kind, and spaces between them.
+
+        Raises:
+            InputError: it is missing, empty, readable by everybody or no line of text.
+        """
+        secret = self._kept()
+        if not secret.isprintable():
+            raise self._refusal("the secret is not one line of text", "Store it alone")
+        return secret
+
+    def _kept(self) -> str:
+        return self._from_environment() if self.env else self._from_file()
 
     def _from_environment(self) -> str:
         secret = os.environ.get(self.env or "", "").strip()

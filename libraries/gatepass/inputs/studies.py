@@ -28,6 +28,28 @@ STUDIES = {
     one.name: one
     for one in (
         Study(
+            "bazzi2011",
+            "Bazzi 2011: streams and transactions with the gateway and without it",
+            "Bazzi and Onozato: Feasibility Study of Security Virtual Appliances for Personal "
+            "Computing (2011)",
+        ),
+        Study(
+            "berg2005",
+            "Berg 2005: few fast connections and file transfers, over longer and longer paths",
+            "Berg, Guist, Hammer (IRT): Secured Network Performance: Firewalls put to test (2005)",
+        ),
+        Study(
+            "decusatis2014",
+            "DeCusatis 2014: UDP by packet size, NAT, IMIX, latency, IPsec, tunnels a second",
+            "C. DeCusatis, P. Mueller: Virtual Firewall Performance as a Waypoint on a Software "
+            "Defined Overlay Network (2014)",
+        ),
+        Study(
+            "hokkanen2016",
+            "Hokkanen 2016: throughput by policies and NAT, of services, IPsec and SSL VPN",
+            "T. Hokkanen, Evaluation of Virtual Firewall in Private Cloud, Metropolia 2016",
+        ),
+        Study(
             "rfc2544",
             "RFC 2544: throughput, latency, loss, bursts and recovery by frame size",
             "RFC 2544 (1999), RFC 5180 (2008) for IPv6; searches by MLRsearch",

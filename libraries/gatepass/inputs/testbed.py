@@ -147,6 +147,26 @@ class TestbedTroubles(Model):
     """Memory is short: FortiOS's conserve mode."""
 
 
+def _no_literal(secret: Any) -> Any:
+    if secret is not None and not isinstance(secret, dict):
+        raise Mistake(
+            "{env: NAME} or {file: path}",
+            "A secret never stands in this file: move it to a file that only you can read.",
+        )
+    return secret
+
+
+Secret = Annotated[SecretReference, BeforeValidator(_no_literal)]
+GUI = "a group: administrator and password"
+
+
+class TestbedGui(Model):
+    """Who looks at the gateway's web page: an administrator of its own, who may only read."""
+
+    administrator: str = text("an administrator's name", r"^[^\s\"'<>()#]{1,64}$")
+    password: Secret
+
+
 class TestbedGateway(Model):
     """The device under test, as its REST API is reached."""
 
@@ -154,9 +174,11 @@ class TestbedGateway(Model):
     """``https://host[:port]``, without a slash at the end."""
     ca_file: Annotated[File, AfterValidator(_certificates)] = Field(description=A_FILE)
     """The CA (or the one self-signed certificate) that the gateway's certificate must come from."""
-    token: SecretReference
-    backup_passphrase: SecretReference | None = None
+    token: Secret
+    backup_passphrase: Secret | None = None
     """With it the whole configuration from before is kept as well, encrypted."""
+    gui: TestbedGui | None = Field(default=None, description=GUI)
+    """Who looks at its web page; without one nobody does."""
     vdom: str = text("the name of a VDOM", r"^[A-Za-z0-9_-]{1,31}$", default="root")
     client_port: Interface
     """The gateway's interface on the client's side."""
@@ -201,19 +223,15 @@ class TestbedGateway(Model):
         Raises:
             InputError: a secret is missing or cannot be one.
         """
-        self.token.read()
-        if self.backup_passphrase:
-            self.backup_passphrase.read(LEAST_PASSPHRASE)
+        for key, secret in self.secrets.items():
+            secret.read(LEAST_PASSPHRASE if key == "backup_passphrase" else 1)
 
-    @field_validator("token", "backup_passphrase", mode="before")
-    @classmethod
-    def _no_literal_token(cls, token: Any) -> Any:
-        if token is not None and not isinstance(token, dict):
-            raise Mistake(
-                "{env: NAME} or {file: path}",
-                "A secret never stands in this file: move it to a file that only you can read.",
-            )
-        return token
+    @property
+    def secrets(self) -> dict[str, SecretReference]:
+        """All that it names, by their keys."""
+        named = {"token": self.token, "backup_passphrase": self.backup_passphrase}
+        gui = {"gui.password": self.gui.password} if self.gui else {}
+        return {key: secret for key, secret in (named | gui).items() if secret}
 
     @model_validator(mode="after")
     def _two_ports(self) -> Self:
@@ -415,7 +433,6 @@ def load_testbed(path: Path | str, used: bool = True) -> Testbed:
         InputError: the file is missing or wrong, in one sentence.
     """
     testbed = Testbed.read(path, used=used)
-    testbed.gateway.token.named_at(testbed.path, "gateway.token")
-    if testbed.gateway.backup_passphrase:
-        testbed.gateway.backup_passphrase.named_at(testbed.path, "gateway.backup_passphrase")
+    for key, secret in testbed.gateway.secrets.items():
+        secret.named_at(testbed.path, f"gateway.{key}")
     return testbed

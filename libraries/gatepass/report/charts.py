@@ -10,9 +10,10 @@ from markupsafe import Markup
 
 from gatepass.report import svg
 from gatepass.report.promises import FOR_COMPARISON, MeasurementRow, PromiseRows, PromiseTable
-from gatepass.report.svg import Alternative, Bar, Line
+from gatepass.report.svg import Alternative, Bar, Line, Wide
 from gatepass.report.wording import Wording
 from gatepass.results.record import Measurement
+from gatepass.results.study import IN_STUDY
 
 FEWEST_POINTS = 5
 """A rate over time of fewer figures shows nothing."""
@@ -28,17 +29,23 @@ class Chart:
     picture: Markup
 
 
-def charts(table: PromiseTable, words: Wording) -> list[Chart]:
-    """The charts of a run, the most telling first; none where nothing was measured."""
+def charts(table: PromiseTable, words: Wording, wide: Wide = svg.letters) -> list[Chart]:
+    """The charts of a run, the most telling first; none where nothing was measured.
+
+    Args:
+        table: its figures.
+        words: of the page's language.
+        wide: tells how wide a text is.
+    """
     made: list[Chart] = []
     for promise in table.every:
-        made += _grid(promise, words)
-        made += _cost(promise, words)
-        made += _ciphers(promise, words)
+        made += _grid(promise, words, wide)
+        made += _cost(promise, words, wide)
+        made += _ciphers(promise, words, wide)
     return made + _over_time(table, words)
 
 
-def _grid(promise: PromiseRows, words: Wording) -> list[Chart]:
+def _grid(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
     """NAT x policies."""
     groups: dict[int, list[MeasurementRow]] = {}
     for row in promise.measured:
@@ -54,17 +61,22 @@ def _grid(promise: PromiseRows, words: Wording) -> list[Chart]:
         rows = sorted(groups[count], key=_without_nat)
         bars.append((label, [_bar(row, _without_nat(row)) for row in rows]))
     title = texts["stateful"].format(promise=promise.name)
-    return [_bars("grid", title, bars, texts["nat"], groups[min(groups)][0], words)]
+    return [_bars("grid", title, bars, texts["nat"], groups[min(groups)][0], words, wide)]
 
 
 def _without_nat(row: MeasurementRow) -> bool:
     return row.measurement.conditions.part("nat").name == "off"
 
 
-def _cost(promise: PromiseRows, words: Wording) -> list[Chart]:
+def _cost(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
     """With and without security services."""
     texts, groups = words["charts"], []
-    rows = [row for row in promise.measured if "services_off_mbps" in row.measurement.facts]
+    rows = [
+        row
+        for row in promise.measured
+        if "services_off_mbps" in row.measurement.facts
+        and row.measurement.conditions.name != IN_STUDY
+    ]
     for row in sorted(rows, key=lambda one: str(one.measurement.conditions.part("protocol"))):
         measured, facts = row.measurement, row.measurement.facts
         change = float(facts.get("degradation_percent") or 0)
@@ -81,16 +93,16 @@ def _cost(promise: PromiseRows, words: Wording) -> list[Chart]:
     if not groups:
         return []
     legend = texts["services_legend"]
-    return [_bars("cost", texts["services"], groups, legend, rows[0], words)]
+    return [_bars("cost", texts["services"], groups, legend, rows[0], words, wide)]
 
 
-def _ciphers(promise: PromiseRows, words: Wording) -> list[Chart]:
+def _ciphers(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
     """IPsec throughput of several proposals."""
     rows = [
         row
         for row in (*promise.measured, *promise.compared)
         if promise.identity == "ipsec_throughput"
-        and row.measurement.conditions.name != "with_tunnels"
+        and row.measurement.conditions.name not in ("with_tunnels", IN_STUDY)
     ]
     # what a cipher costs shows where traffic went as fast as it could, not where it was paced
     rows = ([row for row in rows if row.measurement.observed] or rows)[:MOST_BARS]
@@ -103,7 +115,7 @@ def _ciphers(promise: PromiseRows, words: Wording) -> list[Chart]:
     ]
     held = promise.measured or rows
     title = texts["cipher"].format(promise=promise.name)
-    return [_bars("cipher", title, bars, texts["cipher_legend"], held[0], words)]
+    return [_bars("cipher", title, bars, texts["cipher_legend"], held[0], words, wide)]
 
 
 def _over_time(table: PromiseTable, words: Wording) -> list[Chart]:
@@ -156,6 +168,7 @@ def _bars(
     legend: list[str],
     held: MeasurementRow,
     words: Wording,
+    wide: Wide,
 ) -> Chart:
     """Bars with what they are held against, and their figures as text."""
     texts = words["charts"]
@@ -174,7 +187,7 @@ def _bars(
     )
     alternative = Alternative(f"chart-{name}", title, _joined(rows, line, held, words))
     used = (plain if False in shown else "", hatched if True in shown else "")
-    return Chart(title, unit, svg.bars(groups, line, used, alternative))
+    return Chart(title, unit, svg.bars(groups, line, used, alternative, wide))
 
 
 def _bar(row: MeasurementRow, hatched: bool) -> Bar:

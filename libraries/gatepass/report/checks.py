@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from gatepass.base.phrase import NOTHING, Phrase
-from gatepass.report.phrases import chapter, filled
+from gatepass.report.phrases import chapter, check_name, filled
 from gatepass.report.promises import has_tag, ordered_option, why
 from gatepass.report.wording import Wording
 from gatepass.results.facts import group
@@ -74,7 +74,7 @@ def untested(outcome: Outcome, shown: frozenset[int], words: Wording) -> list[Un
     found = []
     for name, message in dict.fromkeys((check.chapter, check.message) for check in left_out):
         sharing = [c for c in left_out if (c.chapter, c.message) == (name, message)]
-        what = chapter(name, words) + ": " + words.as_it_stands(sharing[0].name)
+        what = check_name(sharing[0], words)
         if len(sharing) > 1:
             count = len(sharing)
             what = filled(words["untested_checks"], chapter=chapter(name, words), count=count)

@@ -18,6 +18,8 @@ from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Evid
 from gatepass.results.schema1 import AS_IT_STANDS
 
 MOST_WRONG = 3
+MOST_RIGHT, MOST_ITEMS = 2, 4
+"""Sentences of a chapter, and what one of them lists, in a run of many checks."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,9 @@ class _Kind:
             self.items.setdefault(what, {}).update({by: None} if by else {})
 
 
-def evidence(outcome: Outcome, words: Wording, crowded: bool = False) -> list[Chapter]:
+def evidence(
+    outcome: Outcome, words: Wording, crowded: bool = False, brief: bool = False
+) -> list[Chapter]:
     """The chapters, in the order they ran, apart from those that the order does not ask for.
 
     Args:
@@ -59,12 +63,19 @@ def evidence(outcome: Outcome, words: Wording, crowded: bool = False) -> list[Ch
         words: of the page's language.
         crowded: there is much else to tell, so a chapter tells only the first things that do not
             hold, if there are any.
+        brief: there is little room, so that a chapter tells the first things that hold, and how
+            many more do.
     """
     chapters: dict[str, list[Check]] = {}
     for check in outcome.checks:
         if check.verdict != NOT_APPLICABLE:
             chapters.setdefault(check.chapter, []).append(check)
-    return [_chapter(name, checks, words, crowded) for name, checks in chapters.items()]
+    return [_chapter(name, checks, words, crowded, brief) for name, checks in chapters.items()]
+
+
+def _more(count: int) -> Markup:
+    """How many more there are; the section's caption says what that means."""
+    return Markup("(+{})").format(count)
 
 
 def not_holding(check: Check, words: Wording) -> list[Markup]:
@@ -78,12 +89,14 @@ def claimed(seen: list[Evidence], words: Wording) -> Markup:
     return _sentence(kind, words)
 
 
-def _chapter(name: str, checks: list[Check], words: Wording, crowded: bool) -> Chapter:
+def _chapter(
+    name: str, checks: list[Check], words: Wording, crowded: bool, brief: bool
+) -> Chapter:
     passed = sum(check.verdict == PASS for check in checks)
     verdicts = {check.verdict for check in checks}
     wrong, right = [], []
     for kind in _kinds([one for check in checks for one in check.evidence]).values():
-        sentence = _sentence(kind, words)
+        sentence = _sentence(kind, words, MOST_ITEMS if brief else None)
         bad = sum(not one.holds for one in kind.seen)
         if bad:
             wrong.append(
@@ -91,6 +104,8 @@ def _chapter(name: str, checks: list[Check], words: Wording, crowded: bool) -> C
             )
         elif sentence:
             right.append(sentence)
+    if brief and len(right) > MOST_RIGHT:
+        right = [*right[:MOST_RIGHT], _more(len(right) - MOST_RIGHT)]
     return Chapter(
         chapter(name, words),
         words["passed_of"].format(passed=passed, all=len(checks)),
@@ -108,14 +123,23 @@ def _kinds(seen: list[Evidence]) -> dict[object, _Kind]:
     return kinds
 
 
-def _sentence(kind: _Kind, words: Wording) -> Markup:
-    """In the page's language where it has the claim, else the claim as it was made."""
+def _sentence(kind: _Kind, words: Wording, most: int | None = None) -> Markup:
+    """In the page's language where it has the claim, else the claim as it was made.
+
+    Args:
+        kind: of observations.
+        words: of the page's language.
+        most: so many things are listed; all unless given.
+    """
     claim = kind.seen[0].claim
     text = words["shown"].get(claim.name)
     if text is None:
         return words.as_it_stands(f"{str(claim).rstrip('.')}.")
-    items = Markup(", ").join(
+    listed = [
         words.said(what) + (Markup(" ({})").format(", ".join(ways)) if ways else "")
         for what, ways in kind.items.items()
-    )
+    ]
+    items = Markup(", ").join(listed[:most])
+    if most and len(listed) > most:
+        items += Markup(" ") + _more(len(listed) - most)
     return filled(text, items=items, count=len(kind.seen))

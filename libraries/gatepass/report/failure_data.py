@@ -13,7 +13,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from pathlib import Path
 
 from gatepass.base.masking import masked, masked_text
@@ -22,7 +21,9 @@ from gatepass.gateway.changes import marked
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.rules import POLICY
+from gatepass.report.failure_page import Subject, Tried, render
 
+NOTHING_TRIED = Tried()
 FOLDER = "failures"
 INDEX = "index.html"
 KIB = 1024
@@ -102,6 +103,18 @@ class FailureFolder:
             return
         self.text(name, meaning, source.read_text(encoding="utf-8"))
 
+    def picture(self, name: str, meaning: str, source: Path) -> None:
+        """Move a picture here, or say that it has no room."""
+        size = source.stat().st_size
+        if size > self.room:
+            self.missing.append(f"{name}: there is no more room for a picture of {size:,} bytes.")
+            source.unlink()
+            return
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        source.replace(self.path / name)
+        self.room -= size
+        self.kept.append((name, meaning))
+
     def _write(self, name: str, meaning: str, content: str) -> None:
         target = self.path / name
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -111,43 +124,21 @@ class FailureFolder:
         self.room -= len(content.encode())
         self.kept.append((name, meaning))
 
-    def close(self, check: str, message: str) -> None:
+    def close(self, about: Subject, message: str, tried: Tried = NOTHING_TRIED) -> None:
         """Write the page that leads to the files.
 
         Args:
-            check: chapter and name.
+            about: the check.
             message: why it did not pass.
+            tried: its trials.
         """
-        rows = "".join(
-            f'<tr><td><a href="{escape(name)}">{escape(name)}</a><td>{escape(meaning)}'
-            for name, meaning in self.kept
-        )
-        lost = "".join(f"<li>{escape(masked_text(one, self.secrets))}" for one in self.missing)
-        page = _PAGE.format(
-            check=escape(check),
-            message=escape(masked_text(message, self.secrets)),
-            rows=rows,
-            missing=f"<h2>Not to be had</h2><ul>{lost}</ul>" if lost else "",
-        )
-        self._write(INDEX, "this page", page)
+        lost = [masked_text(one, self.secrets) for one in self.missing]
+        said = masked_text(message, self.secrets)
+        self._write(INDEX, "this page", render(about, said, self.kept, lost, tried))
 
     def discard(self) -> None:
         """Remove it."""
         shutil.rmtree(self.path, ignore_errors=True)
-
-
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>First failure data: {check}</title>
-<style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
-td{{padding:.2em 1em .2em 0;vertical-align:top}}</style>
-<h1>First failure data: {check}</h1>
-<p>{message}</p>
-<p>What gateway and endpoints showed right after that; secrets are masked.</p>
-<table>{rows}</table>
-{missing}
-</html>
-"""
 
 
 def place(run: Path, chapter: str, check: str) -> Path:
@@ -228,6 +219,11 @@ def from_gateway(folder: FailureFolder, gateway: FortiGate, journal: Journal | N
         brief.close()
 
 
+def from_browser(folder: FailureFolder, picture: Path) -> None:
+    """Take over the picture of what the gateway's web page showed."""
+    folder.picture("gui.png", "the gateway's web page, as the browser showed it", picture)
+
+
 def from_endpoint(folder: FailureFolder, shell: Shell) -> None:
     """Keep what an endpoint shows, with one command."""
     if folder.late:
@@ -247,9 +243,12 @@ def from_endpoint(folder: FailureFolder, shell: Shell) -> None:
 
 
 def from_trials(folder: FailureFolder, files: Iterable[Path]) -> None:
-    """Keep iperf3's JSON of the check's trials, the newest first."""
+    """Keep the programs' JSON of the check's trials, the newest first: for them there is room."""
     for source in files:
-        folder.file(f"trials/{source.name}", "iperf3's report of a trial", source)
+        number, _, side = source.stem.partition("-")
+        told = "its delays" if side == "delays" else f"as the {side}'s program told it"
+        meaning = f"trial {int(number)}, {told}"
+        folder.file(f"trials/{source.name}", meaning, source)
 
 
 def _plain(name: str) -> str:

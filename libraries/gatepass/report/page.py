@@ -13,22 +13,34 @@ from markupsafe import Markup, escape
 
 from gatepass.report.charts import Chart, charts
 from gatepass.report.checks import MOST_NAMES, ShownReason, Untested, reasons, untested
+from gatepass.report.decision import Decision, decision, has_decision, signers
 from gatepass.report.evidence import Chapter, evidence, not_holding
-from gatepass.report.phrases import LONGEST_MESSAGE, chapter, filled, join, shortened
+from gatepass.report.issuer import Issuer, issuer
+from gatepass.report.phrases import LONGEST_MESSAGE, chapter, check_name, filled, join, shortened
+from gatepass.report.promise_rows import (
+    FEW_OTHERS,
+    FEWEST_OTHERS,
+    Detail,
+    PromiseRow,
+    closest,
+    detail,
+    in_one_row,
+    more,
+)
 from gatepass.report.promises import (
     TIER,
-    MeasurementRow,
-    PromiseRows,
     PromiseTable,
     missed,
     promise_name,
     promise_table,
     tier_figure,
 )
+from gatepass.report.published import reference
 from gatepass.report.rig import Facts, about_test, deviations, gateway, rig
+from gatepass.report.svg import letters, roughly
 from gatepass.report.wording import FALLBACK, Wording
 from gatepass.results.facts import group
-from gatepass.results.outcome import Outcome
+from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import APPROVED, FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Cause
 
 MOST_REASONS, MOST_LEFT_OUT, MOST_LINES = 6, 7, 4
@@ -38,6 +50,8 @@ MANY_CHECKS = 60
 """A run of more is set in smaller type."""
 LONGEST_NOTE = 200
 """Letters, where much else has to be told."""
+FEW_ROWS = 3
+"""The same of a run of many checks, whose other figures the report has."""
 FEW_REASONS, FEW_CHARTS = 3, 2
 """So many reasons may be told at length. Where there are more, the page is theirs."""
 
@@ -53,36 +67,13 @@ class ReasonLine:
 
 
 @dataclass(frozen=True)
-class Detail:
-    """One promise under each condition.
-
-    `layer` is the first row's unit and layer; `published` whether a row has such a figure; `more`
-    tells of rows that are left out.
-    """
-
-    name: str
-    layer: str
-    published: bool
-    rows: list[MeasurementRow]
-    more: str
-
-
-@dataclass(frozen=True)
-class PromiseRow:
-    """A promise in one row: its least favourable measurement, or why there is none."""
-
-    name: str
-    promised: str
-    row: MeasurementRow | None
-    verdict: str
-    note: str
-    why: Markup
-
-
-@dataclass(frozen=True)
 class Page:
     """Everything on the page, in the order of reading; the template only places it."""
 
+    title: str
+    decision: Decision | None
+    issuer: Issuer | None
+    signers: str
     lab: bool
     verdict: str
     counts: str
@@ -100,11 +91,13 @@ class Page:
     not_offered: str
     promises: list[PromiseRow]
     others: list[PromiseRow]
+    more_others: str
     promises_caption: str
     charts: list[Chart]
     details: list[Detail]
     published: list[Markup]
     evidence: list[Chapter]
+    evidence_caption: str
     untested: list[Untested]
     more_untested: str
     deviations: list[Markup]
@@ -118,8 +111,14 @@ class Page:
     gatepass: str
 
 
-def page(outcome: Outcome, words: Wording) -> Page:
-    """The content of the certificate."""
+def page(outcome: Outcome, digest: str, words: Wording) -> Page:
+    """The content of the certificate.
+
+    Args:
+        outcome: of the run.
+        digest: SHA-256 of its ``output.xml``, hexadecimal.
+        words: of the page's language.
+    """
     run = outcome.run
     order = group(run, "order")
     table = promise_table(outcome, words)
@@ -129,17 +128,35 @@ def page(outcome: Outcome, words: Wording) -> Page:
     crowded = len(found) > FEW_REASONS
     left_out = untested(outcome, table.covered, words)
     differences = restoration.differences if restoration else ()
+    decided = has_decision(outcome)
+    accepted = not decided or outcome.verdict == APPROVED
+    many = len(outcome.checks) > MANY_CHECKS
+    brief = decided and (many or crowded)
+    most_reasons = FEW_REASONS if decided and many else MOST_REASONS
+    detailed = table.promises if brief else table.every
+    measured = [promise for promise in table.others if promise.rows]
+    few = FEWEST_OTHERS if crowded and many else FEW_OTHERS
+    others = closest(measured, few) if brief else measured
+    of_tier, of_others = (
+        [in_one_row(outcome, promise, words, brief) for promise in promises]
+        for promises in (table.promises, others)
+    )
+    followed = any(row.trend for row in (*of_tier, *of_others))
     return Page(
+        title=words["title"] if accepted else words["decision"]["record"],
+        decision=decision(outcome, table, left_out, words) if decided else None,
+        issuer=issuer(outcome, digest, words) if decided else None,
+        signers=signers(outcome, words) if decided else words["sections"]["signatures"],
         lab=outcome.lab,
         verdict=outcome.verdict.replace(" ", "_"),
         counts=_counts(outcome, words),
         approved_without=words["approved_without"].format(promises=missing) if missing else "",
         reasons=[
-            _reason(reason, table, words, crowded)
-            for reason in found[:MOST_REASONS]
+            _reason(reason, table, words, crowded, linked=decided, quoted=not (decided and many))
+            for reason in found[:most_reasons]
         ],
-        dense=crowded or len(outcome.checks) > MANY_CHECKS,
-        more_reasons=_more(words["more_reasons"], found, MOST_REASONS),
+        dense=crowded or many,
+        more_reasons=more(words["more_reasons"], found, most_reasons),
         subject=_subject(order, words),
         order=words["order_of"].format(order=order["order"]) if order.get("order") else "",
         date=words.day(run["started"]) if run.get("started") else "",
@@ -148,29 +165,33 @@ def page(outcome: Outcome, words: Wording) -> Page:
         test=about_test(outcome, words),
         notes=shortened(str(order.get("notes") or ""), words, LONGEST_NOTE),
         not_offered=_not_offered(outcome, words),
-        promises=[_in_one_row(promise, words) for promise in table.promises],
-        others=[_in_one_row(promise, words) for promise in table.others if promise.rows],
-        promises_caption=_caption(table, words),
-        charts=charts(table, words)[: FEW_CHARTS if crowded else None],
-        details=[_detail(promise, words) for promise in table.every if promise.detailed],
-        published=_published(outcome, table, words),
-        evidence=evidence(outcome, words, crowded),
+        promises=of_tier,
+        others=of_others,
+        more_others=more(words["more_in_report"], measured, len(others)),
+        promises_caption=_caption(table, words, decided, followed),
+        charts=charts(table, words, letters if decided else roughly)[
+            : FEW_CHARTS if crowded or brief else None
+        ],
+        details=[
+            detail(promise, words, FEW_ROWS if brief else MOST_ROWS)
+            for promise in detailed
+            if promise.detailed
+        ],
+        published=_published(outcome, table, words, brief),
+        evidence=evidence(outcome, words, crowded, brief),
+        evidence_caption=words["decision"]["evidence_caption"] if brief else "",
         untested=left_out[:MOST_LEFT_OUT],
-        more_untested=_more(words["more_in_report"], left_out, MOST_LEFT_OUT),
-        deviations=deviations(outcome, words),
+        more_untested=more(words["more_in_report"], left_out, MOST_LEFT_OUT),
+        deviations=deviations(outcome, words, together=decided),
         rig=rig(outcome, words) + _back(outcome, words),
         restored=_restored(outcome),
         restoration_problem=_problem(outcome, words),
         left=_left(outcome, words),
         differences=tuple(line[:LONGEST_NOTE] for line in differences[:MOST_LINES]),
-        more_differences=_more(words["more_in_report"], differences, MOST_LINES),
+        more_differences=more(words["more_in_report"], differences, MOST_LINES),
         run_id=str(run.get("run_id") or words["not_known"]),
         gatepass=str(run.get("gatepass") or words["not_known"]),
     )
-
-
-def _more(text: str, every: list | tuple, most: int) -> str:
-    return text.format(count=len(every) - most) if len(every) > most else ""
 
 
 def _counts(outcome: Outcome, words: Wording) -> str:
@@ -187,10 +208,25 @@ _VERDICTS = (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
 
 
 def _reason(
-    reason: ShownReason, table: PromiseTable, words: Wording, crowded: bool
+    reason: ShownReason,
+    table: PromiseTable,
+    words: Wording,
+    crowded: bool,
+    *,
+    linked: bool,
+    quoted: bool,
 ) -> ReasonLine:
-    """In the page's language as far as figures, evidence and cause tell it, or in few words."""
-    title = _title(reason, words)
+    """In the page's language as far as figures, evidence and cause tell it, or in few words.
+
+    Args:
+        reason: to be told.
+        table: of the promises.
+        words: of the page's language.
+        crowded: whether there are many.
+        linked: whether checks lead to what was seen.
+        quoted: whether the report's own words stand beside those of another language.
+    """
+    title = _title(reason, words, linked)
     text = shortened(reason.text, words, LONGEST_NOTE if crowded else LONGEST_MESSAGE)
     english = words["language"] == FALLBACK
     if reason.said:
@@ -200,20 +236,28 @@ def _reason(
     own = _own_words(reason, table, words)
     if english:
         return ReasonLine(reason.verdict, title, own or escape(text), "")
+    if own and not quoted:
+        return ReasonLine(reason.verdict, title, own, "")
     return ReasonLine(reason.verdict, title, own, text)
 
 
-def _title(reason: ShownReason, words: Wording) -> Markup:
+def _title(reason: ShownReason, words: Wording, linked: bool) -> Markup:
     """The checks that share the reason; of many only how many of each chapter."""
     if len(reason.checks) <= MOST_NAMES:
-        named = [
-            chapter(one.chapter, words) + ": " + words.as_it_stands(one.name)
-            for one in reason.checks
-        ]
+        named = [_linked(one, check_name(one, words), linked) for one in reason.checks]
     else:
         counted = Counter(check.chapter for check in reason.checks)
         named = [chapter(name, words) + f" ({count})" for name, count in counted.items()]
     return Markup("; ").join(named)
+
+
+def _linked(check: Check, name: Markup, linked: bool) -> Markup:
+    """A check's name, as a link to what was seen when it failed, or else to its place in the log.
+
+    Both lie beside the page; a copy of it that went elsewhere leads nowhere, and says all the same.
+    """
+    there = check.seen or (check.place and f"log.html#{check.place}")
+    return Markup('<a href="{}">{}</a>').format(there, name) if linked and there else name
 
 
 def _own_words(reason: ShownReason, table: PromiseTable, words: Wording) -> Markup:
@@ -286,42 +330,18 @@ def _not_offered(outcome: Outcome, words: Wording) -> str:
     return words["not_offered"].format(promises=missing) if missing else ""
 
 
-def _in_one_row(promise: PromiseRows, words: Wording) -> PromiseRow:
-    measured = promise.measured
-    notes = []
-    if len(measured) > 1:
-        text, conditions = words["worst_of"], measured[0].conditions
-        notes.append(text.format(count=len(measured), conditions=conditions))
-    elif measured:
-        notes.append(measured[0].conditions)
-    if measured and promise.open:
-        notes.append(words["open_checks"].format(count=len(promise.open)))
-    why = promise.why
-    if not measured and promise.open:
-        why = Markup(" ").join(dict.fromkeys(row.why for row in promise.open))
-        why = why if len(why) <= 2 * LONGEST_NOTE else promise.open[0].why
-    promised = promise.promised or (measured[0].promised if measured else "")
-    row = measured[0] if measured else None
-    return PromiseRow(promise.name, promised, row, promise.verdict, "; ".join(notes), why)
-
-
-def _detail(promise: PromiseRows, words: Wording) -> Detail:
-    """All measured rows in the order they were measured, and those for comparison after them."""
-    rows = [row for row in promise.rows if row.measurement] + list(promise.compared)
-    return Detail(
-        name=promise.name,
-        layer=rows[0].layer,
-        published=any(row.published for row in rows),
-        rows=rows[:MOST_ROWS],
-        more=_more(words["more_in_report"], rows, MOST_ROWS),
-    )
-
-
-def _published(outcome: Outcome, table: PromiseTable, words: Wording) -> list[Markup]:
-    """Whose figures stand beside the measured ones."""
-    if not any(row.published for one in table.every for row in (*one.rows, *one.compared)):
+def _published(
+    outcome: Outcome, table: PromiseTable, words: Wording, brief: bool
+) -> list[Markup]:
+    """Whose figures stand beside the measured ones; of all that there are unless `brief`."""
+    rows = [row for one in table.every for row in (*one.rows, *one.compared) if row.published]
+    if not rows:
         return []
     sources = group(outcome.run, "published", "sources")
+    if brief:
+        found = [reference(group(outcome.run, "published"), row.measurement) for row in rows]
+        cited = {one["source"] for one in found if one}
+        sources = {key: source for key, source in sources.items() if key in cited}
     return [
         filled(
             words["published"],
@@ -339,10 +359,13 @@ def _of_source(part: str, key: str, source: dict, words: Wording) -> Markup:
     return words.as_it_stands(source.get(part, "")) if text is None else escape(text)
 
 
-def _caption(table: PromiseTable, words: Wording) -> str:
+def _caption(table: PromiseTable, words: Wording, decided: bool, followed: bool) -> str:
     confidences = join(f"{words.number(value * 100)} %" for value in table.confidences)
     interval = f" ({confidences})" if confidences else ""
-    caption = words["promises_caption"].format(confidence=interval)
+    text = words["decision"]["promises_caption"] if decided else words["promises_caption"]
+    caption = text.format(confidence=interval)
+    if followed:
+        caption = f"{caption} {words['decision']['earlier_caption']}"
     return f"{caption} {words['goodput']}" if table.goodput else caption
 
 

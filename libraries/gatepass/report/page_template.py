@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from gatepass.base.paths import TEMPLATES
 from gatepass.base.printable import printable
-from gatepass.report.wording import TEMPLATES
+
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+")
 
 
 def template(name: str) -> Template:
@@ -32,6 +35,7 @@ def _environment() -> Environment:
         finalize=_printable,
     )
     environment.filters["css_string"] = _css_string
+    environment.filters["breakable"] = _breakable
     return environment
 
 
@@ -39,6 +43,18 @@ def _printable(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value)
     return value
+
+
+def _breakable(text: str) -> Markup:
+    """A text whose addresses go on in the next line at their signs, so that no word is torn.
+
+    Who compares the printed page with this one would miss a word that is torn.
+    """
+    return Markup(_ADDRESS.sub(_parted, str(escape(_printable(text)))))
+
+
+def _parted(address: re.Match[str]) -> str:
+    return re.sub(r"([@.])(?=\w)", r"\1<wbr/>", address[0])
 
 
 def _css_string(text: str) -> Markup:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+from gatepass.base.chromium import INSTALL, chromium
+
 SWITCH = "GATEPASS_PDF"
 """Environment variable: "no" where nobody wants the PDF, which takes a second or more."""
 LONGEST_S = 60
@@ -24,6 +24,8 @@ _OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--disable-extensions", "--no-pdf-header-footer"),
 )
+_LINK = re.compile("</?a( [^<>]*)?>")
+"""On paper a link leads nowhere, and in a PDF it would name this machine's folders."""
 _NODE = re.compile(rb"\(node(\d{8})\)")
 _PDF = re.compile(rb"%PDF-.*%%EOF\s*$", re.DOTALL)
 _DATE = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}\+00'00'\)")
@@ -48,13 +50,14 @@ def print_pdf(page: Path, pdf: Path, started: object) -> str:
         return f"not made: {error.strerror}: {pdf}"
     if os.environ.get(SWITCH) == "no":
         return f"left out, as {SWITCH}=no says"
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = chromium()
     if browser is None:
-        return "not made, as no Chromium is installed (apt-get install chromium)"
+        return f"not made, as no Chromium is installed ({INSTALL})"
     try:
         with tempfile.TemporaryDirectory(prefix=".pdf-", dir=pdf.parent) as folder:
-            made = Path(folder) / "certificate.pdf"
-            words = _run(browser, page, made, Path(folder) / "profile")
+            made, copy = Path(folder) / "certificate.pdf", Path(folder) / page.name
+            copy.write_text(_LINK.sub("", page.read_text("utf-8")), "utf-8", newline="\n")
+            words = _run(browser, copy, made, Path(folder) / "profile")
             printed = made.read_bytes() if made.is_file() else b""
             if not _PDF.match(printed):
                 return f"not made, as Chromium failed: {words}"

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from gatepass.base.chapters import short
 from gatepass.base.printable import printable
 from gatepass.report.wording import Wording
+from gatepass.results.outcome import Check
 
 LONGEST_MESSAGE = 700
 """Letters; sentences with figures, likely cause and remedy have 600."""
@@ -15,7 +17,12 @@ LONGEST_MESSAGE = 700
 
 def chapter(name: str, words: Wording) -> Markup:
     """A chapter's name; in the words of its suite where the language has none."""
-    return words.named("chapters", name.casefold().replace(" ", "_").replace("-", "_"), name)
+    return words.named("chapters", short(name), name)
+
+
+def check_name(check: Check, words: Wording) -> Markup:
+    """A check by its chapter and its own name."""
+    return chapter(check.chapter, words) + ": " + words.named("checks", check.name)
 
 
 def join(parts: Iterable[str]) -> str:

@@ -16,13 +16,13 @@ from gatepass.inputs.studies import STUDIES
 from gatepass.report import study_charts
 from gatepass.report.page_template import template
 from gatepass.report.phrases import join
+from gatepass.report.study_charts import WHOSE
 from gatepass.report.wording import FALLBACK, Wording, wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.study import DIFFERENCES, Cell, Column, StudyTable
 
 TEMPLATE = "study.html"
-_OF = {"published": "Published", "measured": "Measured", "rig": "The rig alone"}
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,9 @@ def render(outcome: Outcome, study: str) -> str:
     """
     words = wording(FALLBACK)
     checks = [check for check in outcome.checks if _part_of(check, study)]
-    found = [table for check in checks for table in check.tables if table.study == study]
-    tables = sorted(found, key=lambda table: table.name == DIFFERENCES)  # what was found is first
+    # one that grows check by check is told anew by each of them: the last one has it all
+    found = {t.name: t for check in checks for t in check.tables if t.study == study}
+    tables = sorted(found.values(), key=lambda table: table.name == DIFFERENCES)  # it comes last
     known = STUDIES.get(study)
     return template(TEMPLATE).render(
         t=words.texts,
@@ -138,11 +139,12 @@ def _facts(outcome: Outcome, words: Wording) -> list[tuple[str, str]]:
 
 def _shown(table: StudyTable, words: Wording) -> Shown:
     columns = [one for one in table.columns if _filled(table, one)]
+    whose = [(of, len([*some])) for of, some in groupby(one.of for one in columns)]
     return Shown(
         title=table.title,
         caption=table.caption,
         source=table.source,
-        whose=[(_OF.get(of, ""), len([*some])) for of, some in groupby(one.of for one in columns)],
+        whose=[(WHOSE.get(of, ""), count) for of, count in whose],
         heads=[Head(one.text, words.unit_name(one.unit), bool(one.unit)) for one in columns],
         rows=[
             [(_cell(row.get(one.key), one, words), bool(one.unit)) for one in columns]

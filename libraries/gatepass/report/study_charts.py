@@ -9,6 +9,8 @@ from gatepass.report.svg import Alternative, Bar
 from gatepass.report.wording import Wording
 from gatepass.results.study import Column, Drawn, StudyTable
 
+WHOSE = {"published": "Published", "measured": "Measured", "rig": "The rig alone"}
+"""Of a column's figures."""
 Series = dict[str, list[tuple[str | float, float]]]
 """What is drawn, by what tells lines or kinds of bars apart: where, and how much."""
 
@@ -22,18 +24,33 @@ def chart(table: StudyTable, drawn: Drawn, name: str, words: Wording) -> Markup 
         name: unique on the page.
         words: of the page.
     """
+    column = _column(table, drawn.value)
     series: Series = {}
-    for row in table.rows:
-        along, value = row.get(drawn.along), row.get(drawn.value)
-        if isinstance(value, int | float) and along is not None:
-            series.setdefault(str(row.get(drawn.by, "")), []).append((along, value))
+    for name_of_kind, key in _kinds(table, drawn).items():
+        for row in table.rows:
+            along, value = row.get(drawn.along), row.get(key)
+            if isinstance(value, int | float) and along is not None:
+                kind = str(row.get(drawn.by, name_of_kind))
+                series.setdefault(kind, []).append((along, value))
     if not series:
         return None
-    column = next(one for one in table.columns if one.key == drawn.value)
     alternative = Alternative(f"chart-{name}", drawn.title, _told(series, column, words))
     if drawn.kind == "lines":
         return _lines(table, drawn, series, alternative, words)
     return _bars(series, column, alternative, words)
+
+
+def _kinds(table: StudyTable, drawn: Drawn) -> dict[str, str]:
+    """Keys of the columns that are drawn, by what tells them apart: whose figures, or which."""
+    if not drawn.beside:
+        return {"": drawn.value}
+    both = [_column(table, key) for key in (drawn.value, drawn.beside)]
+    whose = {WHOSE.get(one.of, ""): one.key for one in both}
+    return whose if len(whose) == len(both) else {one.text: one.key for one in both}
+
+
+def _column(table: StudyTable, key: str) -> Column:
+    return next(one for one in table.columns if one.key == key)
 
 
 def _bars(series: Series, column: Column, alternative: Alternative, words: Wording) -> Markup:
@@ -51,7 +68,7 @@ def _bars(series: Series, column: Column, alternative: Alternative, words: Wordi
 def _lines(
     table: StudyTable, drawn: Drawn, series: Series, alternative: Alternative, words: Wording
 ) -> Markup:
-    along = next(one for one in table.columns if one.key == drawn.along)
+    along = _column(table, drawn.along)
     lines = {
         name: sorted((float(x), y) for x, y in points if isinstance(x, int | float))
         for name, points in series.items()

@@ -14,13 +14,23 @@ from itertools import pairwise
 from markupsafe import Markup, escape
 
 WIDTH = 360
-_LETTER = 5.9  # mean width of one at the charts' size, so that labels get the room they need
+_LETTER = 5.9  # mean width of one at the charts' size
+_SIZE = 11.5
+"""Of a letter, at the most: the page prints them so."""
+_WIDTHS = (
+    *(("iIjl,.:;' ", 0.34), ("ft()/-r“”\"", 0.46)),
+    *(("+−±×=", 0.75), ("mwMW%@", 0.95), ("…", 1.0)),
+)
+_CAPITAL, _OTHER = 0.79, 0.62
+"""Of letters, in their size: the widest of them in the fonts that the page asks for, as it does."""
 _BAR, _GAP, _BETWEEN_GROUPS = 11, 3, 8
 _TOP = 18  # the legend
 _CURVE_HEIGHT, _LEFT, _BOTTOM = 118, 44, 20
 _PLOT_HEIGHT = 170
 _DASHES = ("none", "6 3", "2 3", "9 3 2 3")
 """By which lines are told apart, also without colour."""
+Wide = Callable[[str], float]
+"""Tells how wide a text is."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +60,29 @@ class Alternative:
     text: str
 
 
+def roughly(text: str) -> float:
+    """How wide a text is if all letters are; the charts of certificates of before are drawn so."""
+    return len(text) * _LETTER
+
+
+def letters(text: str) -> float:
+    """How wide a text is at the most, letter by letter, so that a label gets the room it needs."""
+    return _SIZE * sum(map(_letter, text))
+
+
+def _letter(letter: str) -> float:
+    for some, width in _WIDTHS:
+        if letter in some:
+            return width
+    return _CAPITAL if letter.isupper() else _OTHER
+
+
 def bars(
     groups: Sequence[tuple[str, Sequence[Bar]]],
     line: Line | None,
     legend: tuple[str, str],
     alternative: Alternative,
+    wide: Wide = letters,
 ) -> Markup:
     """Horizontal bars from zero.
 
@@ -63,13 +91,14 @@ def bars(
         line: drawn across all of them; None where there is none.
         legend: what plain and hatched bars are; an empty text leaves one out.
         alternative: for who does not see it.
+        wide: tells how wide a text is.
     """
     every = [bar for _, group in groups for bar in group]
-    left = max(len(label) for label, _ in groups) * _LETTER + 8
-    right = max(len(bar.text) for bar in every) * _LETTER + 8
+    left = max(wide(label) for label, _ in groups) + 8
+    right = max(wide(bar.text) for bar in every) + 8
     top = max([bar.value + (bar.half_width or 0) for bar in every] + [line.value if line else 0])
     scale = (WIDTH - left - right) / (top or 1)
-    parts, y = [_legend(legend)], float(_TOP)
+    parts, y = [_legend(legend, wide)], float(_TOP)
     for label, group in groups:
         height = len(group) * (_BAR + _GAP) - _GAP
         parts.append(_text(left - 6, y + height / 2 + 3.6, label, "end"))
@@ -81,8 +110,7 @@ def bars(
     if line:
         x = left + line.value * scale
         parts.append(_path(f"M{x:.1f} {_TOP - 3}V{y:.1f}", "limit"))
-        anchor = "end" if x + len(line.label) * _LETTER / 2 > WIDTH else "middle"
-        parts.append(_text(min(x, WIDTH), y + 11, line.label, anchor))
+        parts.append(_below(x, y + 11, line.label, wide))
     return _svg(y + (15 if line else 2), parts, alternative)
 
 
@@ -184,7 +212,7 @@ def _dashed(d: str, dashes: str) -> Markup:
 
 
 def _bar(bar: Bar, left: float, y: float, scale: float) -> list[Markup]:
-    end = left + bar.value * scale
+    end = left + max(bar.value, 0) * scale  # less than nothing has no length
     fill = "url(#hatch)" if bar.hatched else "currentColor"
     parts = [
         Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}" fill="{}"/>').format(
@@ -200,13 +228,22 @@ def _bar(bar: Bar, left: float, y: float, scale: float) -> list[Markup]:
     return parts
 
 
-def _legend(legend: tuple[str, str]) -> Markup:
+def _below(x: float, y: float, label: str, wide: Wide) -> Markup:
+    """The label of a limit: in its middle, or as near to that as leaves it within the picture."""
+    half = wide(label) / 2
+    if wide is roughly:
+        anchor = "end" if x + half > WIDTH else "middle"
+        return _text(min(x, WIDTH), y, label, anchor)
+    return _text(max(min(x, WIDTH - half), half), y, label, "middle")
+
+
+def _legend(legend: tuple[str, str], wide: Wide) -> Markup:
     x, parts = 0.0, []
     for text, fill in zip(legend, ("currentColor", "url(#hatch)"), strict=True):
         if text:
             box = Markup('<rect class="bar" x="{}" y="1" width="14" height="9" fill="{}"/>')
             parts += [box.format(f"{x + 0.5:.1f}", fill), _text(x + 19, 9, text, "start")]
-            x += 19 + len(text) * _LETTER + 16
+            x += 19 + wide(text) + 16
     return Markup("").join(parts)
 
 

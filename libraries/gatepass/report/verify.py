@@ -56,7 +56,7 @@ def verify(certificate: Path, output: Path) -> Finding:
     text = page_text(certificate) if pdf else content.decode("utf-8", errors="replace")
     named = set(_DIGEST.findall("".join(text.split()) if pdf else text))
     digests = {found[1]} if (found := _NAMED.search(text)) else named
-    if not named and not found:
+    if not (named if pdf else found):
         raise InputError(
             f"{certificate}: this is no certificate of Gatepass: it names no check sum of an "
             "output.xml. Name a certificate.html or certificate.pdf."

@@ -1,8 +1,8 @@
 """The words and number formats of one language, for what a customer reads.
 
 All texts of a language stand in one file (``templates/certificate.en.yaml``), so a further language
-is a further file. What checks say is recorded as phrases (`gatepass.base.phrase`), for which each
-language has its own texts.
+is a further file and nothing else: what an order may ask for goes by the files. What checks say is
+recorded as phrases (`gatepass.base.phrase`), for which each language has its own texts.
 """
 
 from __future__ import annotations
@@ -11,23 +11,18 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from gatepass.base.languages import FALLBACK, LANGUAGES
 from gatepass.base.own_yaml import own_yaml
 from gatepass.base.phrase import Parts, Phrase
 from gatepass.base.phrase import texts as english
 from gatepass.base.printable import printable
 from gatepass.results import record
 
-TEMPLATES = Path(__file__).parent / "templates"
-FALLBACK = "en"
-"""Also what checks speak."""
 MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
-
-
 _WORD = re.compile("[a-z]{2}")
 """What has none is a name or a figure, the same in every language."""
 
@@ -62,11 +57,11 @@ class Wording:
         """A name of one of the language's groups, such as a chapter.
 
         Args:
-            group: key of the language's file.
+            group: key of the language's file; a language may lack it.
             key: of the name in the group.
             otherwise: what is said where the group has no such key; the key itself if None.
         """
-        text = self[group].get(str(key))
+        text = self.texts.get(group, {}).get(str(key))
         if text is not None:
             return Markup(text)
         return self.as_it_stands(str(key if otherwise is None else otherwise))
@@ -169,19 +164,34 @@ def most_digits(measurements: Iterable[record.Measurement]) -> int:
 
 
 @cache
-def wording(language: object) -> Wording:
+def wording(language: object, revised: bool = True) -> Wording:
     """The texts of a language; English where there are none yet.
 
     Args:
         language: a code as an order gives it, such as "en".
+        revised: as they were mended later; else as they stood on certificates of before, which
+            have to be made again as they were. A language that has none of those needs no such
+            texts.
     """
-    known = {path.suffixes[-2][1:]: path for path in sorted(TEMPLATES.glob("certificate.*.yaml"))}
-    path = known.get(str(language), known[FALLBACK])
+    path = LANGUAGES.get(str(language), LANGUAGES[FALLBACK])
     texts = own_yaml(path)
-    if path == known[FALLBACK]:
+    mended = texts.pop("revised", {})
+    if revised:
+        texts = _replaced(texts, mended)
+    else:
+        texts.pop("checks", None)  # their names were English on every page
+    if path == LANGUAGES[FALLBACK]:
         log = {name: text for name, text in english().items() if name not in texts["shown"]}
         texts["said"] = log | texts["said"]
     return Wording(texts)
+
+
+def _replaced(texts: dict[str, Any], by: dict[str, Any]) -> dict[str, Any]:
+    """Texts with some of them replaced, in groups as deep as they are."""
+    return texts | {
+        key: _replaced(texts[key], value) if isinstance(value, dict) else value
+        for key, value in by.items()
+    }
 
 
 def _plain(value: float) -> str:

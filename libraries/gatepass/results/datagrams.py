@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from itertools import accumulate, starmap
 from operator import mul, sub
 from statistics import fmean
+from typing import Any
 
 MEGA, TICK_S = 1e6, 0.1
 ETHERNET = 18
@@ -17,8 +18,6 @@ ETHERNET = 18
 IPV4, IPV6, UDP = 20, 40, 8
 LEAST_PAYLOAD = 16
 """What a datagram has to hold to be told from others (see `remote/datagram_wire.py`)."""
-SIMPLE_IMIX = (64, 64, 64, 64, 64, 64, 64, 570, 570, 570, 570, 1518)
-"""The mix that is common: 7 to 4 to 1 of these frames, written as RFC 6985 has it."""
 MOST_SEGMENTS = 64
 _LARGEST_DATAGRAM = 65507
 _SUMS = (
@@ -249,6 +248,26 @@ class Carried:
     ticks: tuple[tuple[int, int], ...]
     arrivals: tuple[int, ...]
     tick_delays: tuple[tuple[float, int], ...] = ()
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any], delays: Iterable[Sequence[int]]) -> Carried:
+        """One from its record; of its times only the delays are known then.
+
+        Args:
+            told: see `record`.
+            delays: each and how often it was seen, us.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is no such record.
+        """
+        plain = {
+            field.name: told[field.name]
+            for field in fields(cls)
+            if field.name not in _TOLD_OTHERWISE
+        }
+        sets = {name: frozenset(told[name]) for name in _SETS}
+        times = {name: Spread(()) for name in _SPREADS} | {"delay": Spread(delays)}
+        return cls(stream=Stream(**told["stream"]), **plain, **sets, **times)
 
     @property
     def lost(self) -> int:

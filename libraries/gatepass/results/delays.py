@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from gatepass.results.conduct import Conduct
 from gatepass.results.datagrams import Carried
@@ -12,6 +13,8 @@ SMALL, LARGE = "small", "large"
 FRAMES = {SMALL: {4: 64, 6: 82}, LARGE: {4: 1518, 6: 1518}}
 """Bytes of the Ethernet frames, by size and IP version: the smallest and the largest without a tag
 (RFC 2544, 9.1). Of IPv6 the smallest that holds a number and a time is sent."""
+_DELAYS = "delays"
+"""Where a record has each delay and how often it was seen."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,27 @@ class Pair:
     beside: Carried | None
 
 
+def pairs_of(told: Mapping[str, Any]) -> dict[Kind, Pair]:
+    """The probes of a trial from its record; empty where that has not every delay.
+
+    Args:
+        told: see `DelayTrial.record`.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: it is no such record.
+    """
+    found = {}
+    for kind in (Kind(size, version) for size, of in FRAMES.items() for version in of):
+        seen = {
+            way: Carried.of(one, one[_DELAYS])
+            for way in ("through", "beside")
+            if _DELAYS in (one := told.get(f"{kind.name} {way}", {}))
+        }
+        if seen:
+            found[kind] = Pair(seen.get("through"), seen.get("beside"))
+    return found
+
+
 @dataclass(frozen=True)
 class DelayTrial:
     """One trial.
@@ -59,6 +83,8 @@ class DelayTrial:
         load: what was sent beside them; None where they were alone.
         conduct: what the hosts did meanwhile, by name.
         began, ended: in seconds since the epoch, by this machine's clock.
+        carried_by: the host on which a program of user space carries the packets, such as the end
+            of a tunnel; empty where only kernels do.
     """
 
     pairs: Mapping[Kind, Pair]
@@ -66,11 +92,12 @@ class DelayTrial:
     conduct: Mapping[str, Conduct] = field(default_factory=dict, repr=False)
     began: float = 0.0
     ended: float = 0.0
+    carried_by: str = ""
 
     def record(self) -> dict[str, object]:
-        """All of it but the hosts' conduct, as JSON takes it."""
+        """All of it but the hosts' conduct, as JSON takes it; of probes with every delay, us."""
         told = {
-            f"{kind.name} {way}": seen.record()
+            f"{kind.name} {way}": seen.record() | {_DELAYS: list(seen.delay.counts())}
             for kind, pair in self.pairs.items()
             for way, seen in (("through", pair.through), ("beside", pair.beside))
             if seen

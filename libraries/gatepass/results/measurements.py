@@ -52,6 +52,7 @@ def estimated(
         PROMISES[promise].relation,
         _rounded(baseline),
         facts=_known(facts),
+        level=value.level,
         **more,
     )
 

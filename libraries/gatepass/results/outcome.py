@@ -6,6 +6,7 @@ file format, and it reads what rebot has written as well.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -54,7 +55,7 @@ class Check:
     """One test case as it ended.
 
     Attributes:
-        chapter: the suite's name: "Stateful Firewall".
+        chapter: the suite's name: "Stateful firewall".
         name: the test's name.
         documentation: of the test, may be empty.
         verdict: pass, fail, not proven, not applicable.
@@ -65,6 +66,9 @@ class Check:
         tags: of the test.
         said: the message for every language, where it is one that Gatepass knows.
         tables: of the study that it is a part of.
+        trials: what was noted of each trial that it ran.
+        place: its id in Robot's log; empty for one that did not run.
+        seen: where the page of its failure lies, from the run's folder on; empty without one.
     """
 
     chapter: str
@@ -79,6 +83,14 @@ class Check:
     tags: tuple[str, ...] = ()
     said: Phrase = NOTHING
     tables: list[StudyTable] = field(default_factory=list)
+    trials: list[dict] = field(default_factory=list)
+    place: str = ""
+    seen: str = ""
+
+
+FAILURE = "First failure data"
+"""Metadata of a check that did not pass: a link in Robot's markup, to what was seen then."""
+_LINK = re.compile(r"\[([^|\]]+)\|")
 
 
 @dataclass
@@ -93,6 +105,8 @@ class Outcome:
         chapters: the documentation of each chapter by name.
         restoration: the last word on the gateway's configuration; None where none was said.
         elapsed_s: of the whole run.
+        files: the digests of what the run has collected, by the paths of the files from its folder
+            on; empty before there were any.
     """
 
     run: dict
@@ -100,6 +114,7 @@ class Outcome:
     chapters: dict[str, str]
     restoration: Restoration | None
     elapsed_s: float
+    files: dict[str, str] = field(default_factory=dict)
 
     @property
     def lab(self) -> bool:
@@ -176,6 +191,11 @@ def plain(message: str) -> str:
     return message
 
 
+def _linked(text: str) -> str:
+    found = _LINK.match(text)
+    return found[1] if found else ""
+
+
 class _Reader(ResultVisitor):
     def __init__(self) -> None:
         self.run: dict = {}
@@ -184,6 +204,7 @@ class _Reader(ResultVisitor):
         self.chapters: dict[str, str] = {}
         self.restoration: Restoration | None = None
         self.reasons: dict[str, Phrase] = {}
+        self.files: dict[str, str] = {}
         self._check: Check | None = None
 
     def start_suite(self, suite) -> None:
@@ -200,6 +221,8 @@ class _Reader(ResultVisitor):
             documentation=test.doc,
             elapsed_s=test.elapsed_time.total_seconds(),
             tags=tuple(test.tags),
+            place=test.id,
+            seen=_linked(test.metadata.get(FAILURE, "")),
         )
         self.checks.append(self._check)
 
@@ -215,6 +238,8 @@ class _Reader(ResultVisitor):
             self.runs |= {content["run_id"]} if "run_id" in content else set()
         elif kind == "restoration":
             self.restoration = content
+        elif kind == "files":
+            self.files |= content["sha256"]
         elif kind == "reason":
             self.reasons[content.message] = content.said
         elif self._check and kind == "measurement":
@@ -225,6 +250,8 @@ class _Reader(ResultVisitor):
             self._check.causes.append(content)
         elif self._check and kind == "study":
             self._check.tables.append(content)
+        elif self._check and kind == "trial":
+            self._check.trials.append(content)
 
 
 def read(output: Path | str) -> Outcome:
@@ -267,7 +294,8 @@ def read(output: Path | str) -> Outcome:
         recorded = check.said or reader.reasons.get(check.message)
         check.said = recorded or schema1.reason(check.message)
     elapsed = result.suite.elapsed_time.total_seconds()
-    return Outcome(reader.run, reader.checks, reader.chapters, reader.restoration, elapsed)
+    of_run = (reader.run, reader.checks, reader.chapters, reader.restoration)
+    return Outcome(*of_run, elapsed, reader.files)
 
 
 def read_digested(output: Path) -> tuple[Outcome, str]:

@@ -49,6 +49,8 @@ class Measurement:
         series: the rate over time of the median trial, one figure an interval, at most 60; empty
             where the trials have no intervals.
         series_interval_s: length of such an interval; None without a series.
+        level: one-sided, of each bound, where `value` and `half_width` are a mean and Student's t
+            at that level (see `gatepass.stats.intervals`); None where another rule made them.
     """
 
     promise: str
@@ -67,6 +69,7 @@ class Measurement:
     facts: dict[str, float | int | str | None] = field(default_factory=dict)
     series: tuple[float, ...] = ()
     series_interval_s: float | None = None
+    level: float | None = None
 
     @property
     def subject(self) -> str:
@@ -90,10 +93,23 @@ class Measurement:
     @property
     def margin_percent(self) -> float | None:
         """By how much the value is on the good side of its threshold, in per cent of that."""
-        if not self.threshold:
-            return None
-        difference = (self.value - self.threshold) / self.threshold * 100
-        return difference if self.relation == "at least" else -difference
+        return margin_percent(self.value, self.threshold, self.relation)
+
+
+def margin_percent(value: float, threshold: float | None, relation: str) -> float | None:
+    """By how much a figure is on the good side of its threshold, in per cent of that.
+
+    Args:
+        value, threshold: of one unit.
+        relation: "at least" or "at most".
+
+    Returns:
+        None where there is no threshold, or one of 0.
+    """
+    if not threshold:
+        return None
+    difference = (value - threshold) / threshold * 100
+    return difference if relation == "at least" else -difference
 
 
 @dataclass(frozen=True)
@@ -169,10 +185,13 @@ KINDS = {
     "restoration": Restoration,
     "study": StudyTable,
     "trial": dict,
+    "files": dict,
     "run": dict,
 }
 
 
+MIDDLE_OF = "middle_of"
+"""The fact that tells of how many observations a value is the one in the middle."""
 SCHEMA = 2
 """Of the records; 1 held English sentences where there are phrases now."""
 _PHRASES = ("claim", "conditions", "said")
@@ -242,7 +261,9 @@ def _seen(measurement: Measurement) -> str:
     """What was seen once; of a count also what follows for the next time."""
     unit = measurement.unit
     if measurement.tried is None:
-        return f"{figure(measurement.value)} {unit} (one observation, which has no spread)"
+        times = measurement.facts.get(MIDDLE_OF)
+        how = f"the middle of {times}" if times else "one observation, which has no spread"
+        return f"{figure(measurement.value)} {unit} ({how})"
     count, tried = round(measurement.value), measurement.tried
     low, high = share(count, tried, measurement.confidence)
     return (

@@ -34,7 +34,9 @@ class Load:
         datagram_bytes: UDP payload of a datagram.
         reverse: the server sends and the client receives.
         source: address of the client that it comes from; empty leaves that to its routes.
-        window_bytes: that each TCP stream asks for as its buffers; None lets them grow.
+        window_bytes: that each stream asks for as its socket's buffers; None lets those of TCP
+            grow, and gives UDP 2 MB, or the endpoint itself loses datagrams.
+        message_bytes: that a TCP stream sends at a time; None leaves it to iperf3.
     """
 
     seconds: float
@@ -47,6 +49,7 @@ class Load:
     reverse: bool = False
     source: str = ""
     window_bytes: int | None = None
+    message_bytes: int | None = None
 
     @property
     def layer(self) -> str:
@@ -62,12 +65,14 @@ class Load:
             words.append(f"-O {self.omit_s:g}")
         if self.udp_mbps is not None:
             each = self.udp_mbps * MEGA / self.streams
-            # 2 MB of socket buffer, or the endpoint itself loses datagrams
-            words.append(f"-u -b {each:.0f} -l {self.datagram_bytes} -w 2M")
+            buffers = self.window_bytes or "2M"
+            words.append(f"-u -b {each:.0f} -l {self.datagram_bytes} -w {buffers}")
         else:
             words.append(f"-C {CONGESTION_CONTROL}")
             if self.window_bytes:
                 words.append(f"-w {self.window_bytes}")
+            if self.message_bytes:
+                words.append(f"-l {self.message_bytes}")
         if self.pace_mbps is not None:
             words.append(self._paced(self.pace_mbps * MEGA / self.streams))
         return " ".join([*words, "-R"] if self.reverse else words)

@@ -11,9 +11,12 @@ from pathlib import Path
 from gatepass.history import store
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.series import runs, series
+from gatepass.proof.folder import seal
+from gatepass.report import robot_report
 from gatepass.results import results_json as results
 from gatepass.results import trials_csv as trials_table
 from gatepass.results.outcome import Outcome
+from gatepass.run.notice import tell_of_the_end
 
 
 def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
@@ -43,6 +46,26 @@ def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
     except Exception as error:  # the verdict is told all the same
         _warn(f"the record is not in order ({type(error).__name__}: {error})")
     return ""
+
+
+def close(folder: Path, verdict: str) -> None:
+    """Finish Robot's report, seal what the run has left, and tell who wants to know.
+
+    From here on a change shows.
+
+    Args:
+        folder: of the run.
+        verdict: of it.
+    """
+    try:
+        robot_report.finish(folder / "report.html", verdict)
+    except (OSError, ValueError) as error:
+        _warn(f"Robot's report stays as Robot wrote it: {error}")
+    try:
+        seal(folder)
+    except OSError as error:
+        _warn(f"the run cannot be sealed in {folder}: {error.strerror}")
+    tell_of_the_end(folder, verdict)
 
 
 def _changed(record: Path, run: str, serial: str | None) -> str:

@@ -14,6 +14,7 @@ from robot import run_cli
 
 from gatepass.base.paths import ROOT, SUITES
 from gatepass.inputs.studies import left_out
+from gatepass.report.robot_report import COLOURS
 from gatepass.run import plan, turns
 
 OUTPUT = "output.xml"
@@ -67,7 +68,7 @@ def execute(inputs: Inputs, folder: Path, own: Sequence[str] = ()) -> int:
             *("--listener", "listeners.Verdicts", "--listener", "listeners.Progress"),
             *(("--listener", "listeners.Turns") if turns.current else ()),
             *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),
-            *("--reportbackground", "#e8f5e9:#fdecea:#fff8e1"),
+            *("--reportbackground", "{}:{}:{}".format(*COLOURS.values())),
             *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
             *(word for name, text in _TAGS.items() for word in ("--tagdoc", f"{name}:{text}")),
             *(word for key, value in variables.items() for word in ("-v", f"{key}:{value}")),

@@ -5,7 +5,7 @@ One of the few modules here that import Robot: its parser knows best which tests
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from robot.conf import RobotSettings
 from robot.errors import DataError, Information
 from robot.run import RobotFramework
 
+from gatepass.base.chapters import called_now
 from gatepass.base.errors import InputError
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile, Profile
@@ -21,7 +22,13 @@ from gatepass.inputs.studies import STUDIES, left_out
 from gatepass.inputs.testbed import Testbed
 from gatepass.results.chapters import chapter_of
 from gatepass.scenarios.objectives.streams import lasts_s
-from gatepass.scenarios.studies import rfc6349
+from gatepass.scenarios.studies import (
+    bazzi2011,
+    berg2005,
+    decusatis2014,
+    hokkanen2016,
+    rfc6349,
+)
 from gatepass.scenarios.studies.conditions import CONDITIONS
 
 NAME = "Acceptance"
@@ -38,6 +45,11 @@ DELAYED = "latency"
 """Tag of the checks of how long packets take; those of one load share their trials."""
 OF_CLASSES = "objectives"
 """Tag of the checks of classes of service, which share what is sent."""
+LISTED = "list"
+"""Tag of the checks of work on a list in the gateway's web page."""
+_ALL_NAMES = "docs/faults.md has the names of all chapters and checks."
+_WORK_S = 1.2
+"""All steps of such work once, with what stands beside them, in seconds, as seen in the lab."""
 _SHARED, _FEWEST_DELAYED, _MOST_DELAYED = 4, 3, 12
 _AROUND_PROBES_S = 0.7
 """Starting the programs of such a trial and fetching what they told, in seconds, as seen."""
@@ -52,6 +64,10 @@ _AROUND_A_TRIAL_S = 0.15
 _LASTS_S = {
     "rfc2544": lambda profile: CONDITIONS[profile.studies].lasts_s,
     "rfc6349": lambda profile: rfc6349.CONDITIONS[profile.studies].lasts_s,
+    "hokkanen2016": lambda profile: hokkanen2016.CONDITIONS[profile.studies].lasts_s(profile),
+    "bazzi2011": lambda profile: bazzi2011.CONDITIONS[profile.studies].lasts_s,
+    "decusatis2014": lambda profile: decusatis2014.CONDITIONS[profile.studies].lasts_s,
+    "berg2005": lambda profile: berg2005.CONDITIONS[profile.studies].lasts_s,
 }
 """About how long each study takes, by the profile, in seconds."""
 
@@ -70,6 +86,7 @@ class Chosen:
         awaited: how many of them wait for a tunnel's keys.
         delayed: how many of them look how long packets take.
         of_classes: how many of them look at classes of service.
+        listed: how many of them work on a list in the gateway's web page.
         studies: names of the studies that are among them.
     """
 
@@ -82,6 +99,7 @@ class Chosen:
     awaited: int = 0
     delayed: int = 0
     of_classes: int = 0
+    listed: int = 0
     studies: tuple[str, ...] = ()
 
 
@@ -116,12 +134,14 @@ def selected(
         The suites with these checks alone, and what they will do.
 
     Raises:
-        InputError: Robot does not take an option, or nothing is chosen.
+        InputError: Robot does not take an option, or nothing is chosen, also by one of several
+            names alone.
     """
     try:
         options, _ = RobotFramework().parse_arguments([*robot, str(suites)])
         root = _whole(suites, studies)
         whole = root.test_count
+        _each_chooses(root, options)
         root.configure(**RobotSettings(options, name=NAME).suite_config)
     except (DataError, Information) as error:
         words = str(error).splitlines()[0].rstrip(".")
@@ -130,10 +150,26 @@ def selected(
     chapters = dict.fromkeys(chapter_of(test).name for test in tests)
     tagged = (
         sum(tag in test.tags for test in tests)
-        for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED, DELAYED, OF_CLASSES)
+        for tag in (MEASURED, COMPARED, DOWNLOADED, AWAITED, DELAYED, OF_CLASSES, LISTED)
     )
     carried_out = tuple(name for name in STUDIES if any(name in test.tags for test in tests))
     return root, Chosen(len(tests), whole, len(chapters), *tagged, studies=carried_out)
+
+
+def _each_chooses(root: TestSuite, options: Mapping[str, Sequence[str]]) -> None:
+    """Robot itself tells a name that chooses nothing only where no other one chooses anything.
+
+    Raises:
+        InputError: one of the names of suites or tests chooses nothing.
+    """
+    for option, kind in (("suite", "included_suites"), ("test", "included_tests")):
+        for name in options.get(option, ()):
+            alone = root.deepcopy(name=NAME)
+            alone.filter(**{kind: [name]})
+            if not alone.test_count:
+                chapter = called_now(name)
+                remedy = f"That chapter is called '{chapter}'." if chapter != name else _ALL_NAMES
+                raise InputError(f"after --: '--{option} {name[:80]}' chooses no check. {remedy}")
 
 
 def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, float]:
@@ -149,6 +185,7 @@ def estimate_s(chosen: Chosen, order: Order, profile: Profile) -> tuple[float, f
     others_s = sum(_LASTS_S[name](profile) for name in chosen.studies)
     if chosen.of_classes:
         others_s += lasts_s(order.classes, profile.step_s, profile.service_s)
+    others_s += chosen.listed * profile.gui_repeats * _WORK_S
     shortest, longest = shortest + others_s, longest + others_s
     others = (chosen.checks - chosen.measured) * _OTHER_S + chosen.awaited * _AWAITED_S
     probes = chosen.delayed / _SHARED * (profile.delay_trial_s + _AROUND_PROBES_S)

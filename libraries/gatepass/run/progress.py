@@ -1,14 +1,19 @@
-"""How far a run is, told to the fleet that it belongs to: one JSON line an event."""
+"""How far a run is, told to whoever watches it: one JSON line an event, in the run's folder."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
+from gatepass.run.at_work import AT_WORK, hold
+
+NAME = "progress.jsonl"
 FILE = "GATEPASS_PROGRESS"
-"""Names the file of a run that belongs to a fleet; a run of its own has none."""
+"""Names the file of the run that is at work; the worker of a fleet sets it for its run."""
 
 
 def tell(event: str, **facts: object) -> None:
@@ -17,8 +22,9 @@ def tell(event: str, **facts: object) -> None:
     What cannot be written is left out: a screen that stands still costs no run its verdict.
 
     Args:
-        event: "plan" (checks, shortest_s, longest_s), "chapter" (name), "check" (chapter, name,
-            verdict), "waits" (resource, held_by), "goes on" or "ends" (verdict).
+        event: "plan" (order, tier, customer, checks, shortest_s, longest_s), "chapter" (name),
+            "begins" (name), "check" (chapter, name, verdict, message, measured), "waits" (resource,
+            held_by), "goes on" or "ends" (verdict).
         facts: of the event, as JSON can hold them.
     """
     path = os.environ.get(FILE)
@@ -27,3 +33,29 @@ def tell(event: str, **facts: object) -> None:
     line = json.dumps({"at": time.time(), "event": event, **facts}) + "\n"
     with suppress(OSError), open(path, "a", encoding="utf-8") as stream:
         stream.write(line)
+
+
+@contextmanager
+def told(folder: Path) -> Iterator[None]:
+    """Have a run tell how far it is, and that it is at work, for as long as the block lasts.
+
+    A run of a fleet does so by its worker's hand.
+
+    Args:
+        folder: of the run; exists.
+    """
+    if FILE in os.environ:
+        yield
+        return
+    try:
+        lock = hold(folder)
+    except OSError:  # nobody can watch it; it runs all the same
+        yield
+        return
+    with lock:
+        os.environ[FILE] = str(folder / NAME)
+        try:
+            yield
+        finally:
+            del os.environ[FILE]
+            (folder / AT_WORK).unlink(missing_ok=True)

@@ -27,6 +27,7 @@ from gatepass.gateway.restore import restore_all
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile
+from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
 from gatepass.report import certificate, study
 from gatepass.report.checks import reasons
@@ -35,7 +36,7 @@ from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan, sentences, turns
 from gatepass.run.execution import OUTPUT, Inputs, execute
-from gatepass.run.progress import tell
+from gatepass.run.progress import tell, told
 from gatepass.run.recorded import recorded
 from gatepass.run.space import Room
 
@@ -106,12 +107,17 @@ def run(call: Call, ending: Callable[[Path], int] | None = None) -> int:
         room = _room(folder)
         print(plan.sentence(order, testbed, profile, chosen), flush=True)
         shortest, longest = plan.estimate_s(chosen, order, profile)
-        tell("plan", checks=chosen.checks, shortest_s=shortest, longest_s=longest)
-        with recorded(call.recording, order, testbed, profile.name):
+        with told(folder), recorded(call.recording, order, testbed, profile.name):
+            tell("plan", **_subject(order), checks=chosen.checks, shortest_s=shortest,
+                 longest_s=longest)
             inputs = Inputs(
                 call.order, call.testbed, profile.name, call.robot, _studies(call, order)
             )
             return _carry_out(inputs, folder, room, ending or _certified)
+
+
+def _subject(order: Order) -> dict[str, str]:
+    return {"order": order.order, "tier": order.tier, "customer": order.customer}
 
 
 def _studies(call: Call, order: Order) -> tuple[str, ...]:
@@ -171,6 +177,7 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     profile = load_profile(VARIABLES / "profiles.yaml", call.profile)
     order = load_order(call.order, catalogue)
     load_published(VARIABLES / "published_results.yaml")
+    load_provider(provider_file(call.testbed, VARIABLES))
     _robot_options(call.robot)
     if call.recording:
         must_be_new(call.recording)
@@ -212,6 +219,7 @@ def _certified(folder: Path) -> int:
     changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
     print(closing_box(outcome, folder, pdf, changed, pages), flush=True)
     tell("ends", verdict=outcome.verdict)
+    aftermath.close(folder, outcome.verdict)
     return EXIT_CODES[outcome.verdict]
 
 

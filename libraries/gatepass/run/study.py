@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gatepass.base.arguments import Parser, file
 from gatepass.base.boxed import boxed, one_line
+from gatepass.base.chapters import title
 from gatepass.base.errors import InputError
 from gatepass.base.paths import HISTORY, VARIABLES
 from gatepass.inputs.studies import STUDIES, must_be_study
@@ -85,7 +86,7 @@ def _parser() -> Parser:
 
 
 def _call(args: argparse.Namespace) -> Call:
-    parts = ("Preflight", f"Studies.{args.name.title()}", "Handover")
+    parts = (title("preflight"), f"{title('studies')}.{args.name.title()}", title("handover"))
     robot = tuple(word for part in parts for word in ("--suite", f"{plan.NAME}.{part}"))
     return Call(args.order, args.testbed, args.profile, robot, studies=(args.name,))
 
@@ -105,6 +106,7 @@ def _ended(folder: Path, name: str) -> int:
     page = written.get(name, "none: the study came to no table")
     print("\n" + boxed(lines, {"Page": page, "Report": folder / "report.html"}), flush=True)
     tell("ends", verdict=own.verdict)
+    aftermath.close(folder, own.verdict)
     return EXIT_CODES[own.verdict]
 
 

@@ -22,11 +22,13 @@ class Interval:
         mean: of the samples.
         half_width: None with fewer than two samples: one figure says nothing of its spread.
         worth: how many independent samples they are worth; None where that was not looked at.
+        level: one-sided, of each bound after Student's t; None where another rule made them.
     """
 
     mean: float
     half_width: float | None
     worth: float | None = None
+    level: float | None = None
 
     @property
     def lower(self) -> float:
@@ -106,7 +108,7 @@ def interval(
     independent = worth(samples) if count >= FEWEST_TO_SEE_DEPENDENCE else None
     size = independent or count
     half_width = -student(size - 1, level) * stdev(samples) / math.sqrt(size)
-    return Interval(mean, half_width, independent)
+    return Interval(mean, half_width, independent, level)
 
 
 def share(count: int, tried: int, confidence: float) -> tuple[float, float]:

@@ -30,10 +30,25 @@ HELD = 99.0
 """The percentile that is held against a limit: of a call of a minute half a second may be late."""
 TOLD = (50.0, 99.0, 99.9)
 """Those that are told."""
+_FEWEST, _MOST = 3, 4
+"""Trials at least, and how many times as many at most."""
 _UNSENT = 0.01
 """Of a stream: what was sent too late is a gap in which nobody looked."""
+_LATE_PERCENT = 100 - HELD
+"""Of the time that a program which carries the packets waits for a processor: so many packets, and
+more, are late then, and the percentile that is held tells of them."""
 _SHORT = 0.05
 """By which share a load may fall short of the rate that it should have."""
+
+
+def rule_of_delays(min_trials: int, confidence: float) -> Rule:
+    """How often; also where a profile has one long trial of TCP, as trials tell each other.
+
+    Args:
+        min_trials, confidence: of the profile.
+    """
+    fewest = max(_FEWEST, min_trials)
+    return Rule(fewest, _MOST * fewest, confidence)
 
 
 def disturbed(trial: DelayTrial) -> str:
@@ -48,7 +63,18 @@ def disturbed(trial: DelayTrial) -> str:
             f"the sender sent {trial.load.sent_per_s:,.0f} of {trial.load.stream.per_s:,.0f} "
             "datagrams a second of the load"
         )
-    return disturbed_by(trial.conduct)
+    return disturbed_by(trial.conduct) or _late_program(trial)
+
+
+def _late_program(trial: DelayTrial) -> str:
+    """How long the end of a tunnel had no processor, where that could have made packets late."""
+    conduct = trial.conduct.get(trial.carried_by)
+    if conduct is None or conduct.late_percent <= _LATE_PERCENT:
+        return ""
+    return (
+        f"programs on the {trial.carried_by}, one of which ends the tunnel, waited for a processor "
+        f"{conduct.late_percent:.1f} % of the time, up to {conduct.longest_late_s * 1000:.0f} ms"
+    )
 
 
 def added_by(

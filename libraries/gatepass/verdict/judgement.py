@@ -13,6 +13,7 @@ from statistics import fmean, stdev
 from typing import Generic, Protocol, TypeVar
 
 from gatepass.base.errors import NotProven
+from gatepass.inputs.profile import Profile
 from gatepass.results.record import Measurement, figure, measured, required
 from gatepass.stats.intervals import Interval, interval
 from gatepass.stats.sequential import hopeless, nominal_level
@@ -47,6 +48,12 @@ class Rule:
     max_trials: int
     confidence: float
     by_intervals: bool = False
+
+    @classmethod
+    def of(cls, profile: Profile) -> Rule:
+        """That of a profile."""
+        by_intervals = profile.sampling == "intervals"
+        return cls(profile.min_trials, profile.most_trials, profile.confidence, by_intervals)
 
     @property
     def error(self) -> float:

@@ -248,11 +248,21 @@ def _order_reversed(intent: Intent, params: Params) -> Intent:
 
 def _http_open(intent: Intent, params: Params) -> Intent:
     """Lets plain HTTP reach the REST API, which is what answers there under this fault."""
+    return _allowing(intent, MANAGEMENT, "http")
+
+
+def _gui_on_customers_port(intent: Intent, params: Params) -> Intent:
+    """Lets HTTPS in at a port that allows none; the web page listens there under this fault."""
+    return _allowing(intent, str(params["port"]), "https")
+
+
+def _allowing(intent: Intent, name: str, access: str) -> Intent:
+    """One port answers what its configuration does not name."""
 
     def opened(port: Port) -> Port:
-        if port.name != MANAGEMENT:
+        if port.name != name:
             return port
-        return replace(port, allowaccess=port.allowaccess | {"http"})
+        return replace(port, allowaccess=port.allowaccess | {access})
 
     return replace(intent, ports=[opened(port) for port in intent.ports])
 
@@ -399,6 +409,7 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "counters-zero": _counters_zero,
     "implicit-deny-uncounted": _implicit_deny_uncounted,
     "http-open": _http_open,
+    "gui-on-customers-port": _gui_on_customers_port,
     "license-missing": _license_missing,
     "services-not-applied": _services_not_applied,
     "webfilter-not-by-proxy": _webfilter_not_by_proxy,

@@ -34,6 +34,7 @@ _AGAIN_S = 3.0
 _TOGETHER_S = 0.01
 _TUN_S = 5.0
 _RENEWED = "child-rekey"
+_CAME_OR_WENT = "child-updown"
 
 
 @dataclass(frozen=True)
@@ -259,10 +260,13 @@ class Ike:
         """Have the keeper look whenever a connection came or went, as long as charon lives."""
         with suppress(OSError, SessionException):
             session = self._charon.session()
-            for event, message in session.listen(["ike-updown", "child-updown", _RENEWED]):
+            for event, message in session.listen(["ike-updown", _CAME_OR_WENT, _RENEWED]):
                 if event == _RENEWED.encode():
                     self._interrupt(message)
                 elif event is not None:
+                    if event == _CAME_OR_WENT.encode() and message.get("up"):
+                        # one that goes again at once is not there any more when the keeper looks
+                        self._been_up |= ipsec_status.children_of(message)
                     self._wake.set()
 
     def _interrupt(self, renewed: Message) -> None:

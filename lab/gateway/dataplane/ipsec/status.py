@@ -103,6 +103,12 @@ def read(session: vici.Session) -> tuple[IkeSa, ...]:
     )
 
 
+def children_of(event: Mapping) -> set[str]:
+    """The phase 2s that one of charon's events is about."""
+    connections = (values for values in event.values() if isinstance(values, Mapping))
+    return {key.child for values in connections for key in _ike_sa("", values).children}
+
+
 def _ike_sa(name: str, values: Mapping) -> IkeSa:
     state = _text(values, "state")
     return IkeSa(

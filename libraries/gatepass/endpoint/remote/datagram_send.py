@@ -179,12 +179,14 @@ def nap(seconds, backs):
 
 def wait_for_the_last(streams):
     """What is still on its way back; for a moment."""
-    give_up = time.monotonic() + QUIET_S
+    give_up, missing = time.monotonic() + QUIET_S, [one for one in streams if one.back]
     while time.monotonic() < give_up:
         missing = [one for one in streams if one.back and one.back.tally.received < one.sent]
         if not missing:
             return
         nap(SPIN_S, [one.back for one in missing])
+    for one in missing:  # while this program had no processor, the time went on
+        one.back.take()
 
 
 def main():

@@ -97,10 +97,13 @@ def main():
     print(json.dumps("ready"), flush=True)
     looked = newest = time.monotonic()
     ended = False
+
+    def take(seconds):
+        """What comes within that time; whether anything did."""
+        return any([by_fd[fd].take(receiving) for fd, _ in poll.poll(seconds)])
+
     while True:
-        came = False
-        for fd, _ in poll.poll(LOOK_S):
-            came = by_fd[fd].take(receiving) or came
+        came = take(LOOK_S)
         now = time.monotonic()
         if came:
             newest = now
@@ -108,8 +111,12 @@ def main():
             looked, ended = now, ended or os.path.exists(stop)
             for one in streams.values():
                 one.knock()
-        if now > give_up or (ended and now - newest > QUIET_S):
+        if now > give_up:
             break
+        if ended and now - newest > QUIET_S:
+            if not take(0):
+                break
+            newest = now  # it came while this program had no processor
     json.dump({name: one.told() for name, one in streams.items()}, sys.stdout)
 
 

@@ -9,6 +9,7 @@ It carries MARK (eight letters), a space, TRY, NAME and the number of the round,
 and a line feed behind.
 """
 
+import errno
 import socket
 import struct
 import sys
@@ -17,6 +18,8 @@ import zlib
 
 FIRST_PORT, PORTS = 20000, 40000
 """Of the source: each datagram is a session of its own, also from run to run."""
+PATIENCE_S = 2.0
+"""For a queue that is full, as where the kernel has no processor to empty it."""
 
 
 def packed(mac):
@@ -42,6 +45,17 @@ def datagram(source, target, source_port, port, content):
     return header[:10] + struct.pack("!H", checksum(header)) + header[12:] + body
 
 
+def send(sock, frame):
+    give_up = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return sock.send(frame)
+        except OSError as error:
+            if error.errno != errno.ENOBUFS or time.monotonic() > give_up:
+                raise
+            time.sleep(0.001)
+
+
 def main():
     interface, hop, port, mark, number, rounds, interval = sys.argv[1:8]
     senders = [(name, *rest.split(",")) for name, rest in (w.split("=") for w in sys.argv[8:])]
@@ -54,7 +68,7 @@ def main():
             content = "%s %s %s %d\n" % (mark[:8].ljust(8), number, name, at)
             source_port = FIRST_PORT + (first + sent) % PORTS
             packet = datagram(source, target, source_port, int(port), content.encode())
-            sock.send(packed(hop) + packed(mac) + b"\x08\x00" + packet)
+            send(sock, packed(hop) + packed(mac) + b"\x08\x00" + packet)
             sent += 1
         time.sleep(max(0, begun + (at + 1) * float(interval) - time.monotonic()))
 

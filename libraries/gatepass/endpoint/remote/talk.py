@@ -5,9 +5,10 @@ Usage: talk.py answer ADDRESS PORT STOP LIMIT_S
 
 The one sends back on each connection what it receives. The other opens COUNT connections, says a
 word on each every INTERVAL_S, and prints as JSON how many were answered at all (`opened`), words
-and answers, and the longest silence, in seconds: the time in which an opened connection had no
-answer. The file STOP.ready is there once it listens, or once each connection was answered, at the
-latest after OPEN_S. Both end when the file STOP is there, at last after LIMIT_S.
+and answers, the longest silence, in seconds: the time in which an opened connection had no
+answer, and the longest of those at the end. The file STOP.ready is there once it listens, or once
+each connection was answered, at the latest after OPEN_S. Both end when the file STOP is there, at
+last after LIMIT_S.
 """
 
 import contextlib
@@ -107,11 +108,13 @@ def ask(address, port, count, interval, stop, ended):
     now = time.monotonic()
     for one in connections:
         one.waited(now)
+    silent = [now - one.last for one in connections if one.heard]
     return {
         "opened": sum(1 for one in connections if one.heard),
         "said": sum(one.said for one in connections) // len(WORD),
         "heard": sum(one.heard for one in connections) // len(WORD),
         "longest_s": round(max(one.longest for one in connections), 3),
+        "silent_s": round(max(silent, default=0.0), 3),
     }
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from math import isfinite
-from statistics import fmean
+from operator import sub
+from statistics import fmean, median
 
 from gatepass.base.phrase import Phrase, say
 from gatepass.inputs.objectives import ServiceClass
@@ -108,7 +109,7 @@ def excess(shown: Shown, sent: Sent) -> Measurement:
 def policed(shown: Shown, sent: Sent) -> Measurement:
     """What was carried of more than was agreed, Mbit/s, by what arrived in tenths of a second.
 
-    Without the first two, in which a policer spends the burst that it allows.
+    Without the first two, in which a policer spends the burst that it allows. See `_steady_per_s`.
     """
     seen = shown.of(sent, BEYOND)
     mbit = fmean(seen.stream.frames) * 8 / 1e6
@@ -284,11 +285,18 @@ def _seconds(seen: Carried) -> list[tuple[int, int]]:
 
 
 def _steady_per_s(seen: Carried) -> float:
-    """Frames a second that arrived once a burst is over; of too few to tell, of all of them."""
+    """Frames a second that arrived once a burst is over; of too few to tell, of all of them.
+
+    The median over every half of that time. The rig or the gateway's own machine may hold frames up
+    for a moment, which then come all at once: the halves that hold both moments do not see it, and
+    of the few that hold only one of them the median takes no notice.
+    """
     whole = seen.arrivals[_BURST_TICKS:-1]
     if sum(whole) < _FEWEST_STEADY:
         return seen.received_per_s
-    return sum(whole) / len(whole) / TICK_S
+    half = max(1, len(whole) // 2)
+    came = [0, *accumulate(whole)]
+    return median(map(sub, came[half:], came)) / half / TICK_S
 
 
 def _carried_share(seen: Carried) -> float:

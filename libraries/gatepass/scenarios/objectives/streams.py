@@ -16,6 +16,9 @@ COMMITTED_STEPS = (25, 50, 75, 100)
 EXCESS, BEYOND = "excess", "beyond"
 PAUSE_S = 0.35
 """Between two steps: what waits in a shaper's queue is gone by then."""
+BEYOND_S = 0.8
+"""The policing step lasts at least so long: in the tenths of a second of a shorter one, frames that
+were held up for a few milliseconds and then come at once are a rate that nobody let through."""
 _BEYOND_ALLOWED = 1.1
 """Times what a class may get at most: less would pass where nothing limits it."""
 OVERLOAD_S = 6
@@ -87,9 +90,13 @@ def lasts_s(classes: Sequence[ServiceClass], step_s: float, service_s: float) ->
     """
     if not classes:
         return 0.0
-    count = sum(len(steps(one)) for one in classes)
+    alone_s = sum(_lasts_s(step, step_s) + PAUSE_S for one in classes for step in steps(one))
     overload_s = min(OVERLOAD_S, service_s) if len(classes) > 1 else 0
-    return count * (step_s + PAUSE_S) + service_s + overload_s + _AROUND_S
+    return alone_s + service_s + overload_s + _AROUND_S
+
+
+def _lasts_s(step: str, step_s: float) -> float:
+    return max(step_s, BEYOND_S) if step == BEYOND else step_s
 
 
 def step_name(one: ServiceClass, step: str) -> str:
@@ -104,18 +111,15 @@ def in_steps(ends: Ends, way: str, classes: Sequence[ServiceClass], step_s: floa
         ends: of the path.
         way: one of `WAYS`.
         classes: in the order in which they are sent.
-        step_s: seconds of each step.
+        step_s: seconds of each step; see `BEYOND_S`.
     """
-    return [
-        ends.stream(
-            way,
-            number,
-            step_name(one, step),
-            after_s=number * (step_s + PAUSE_S),
-            **_of(one, mbps, step_s),
-        )
-        for number, (one, step, mbps) in enumerate(_all_steps(classes))
-    ]
+    streams, after_s = [], 0.0
+    for number, (one, step, mbps) in enumerate(_all_steps(classes)):
+        seconds = _lasts_s(step, step_s)
+        given = _of(one, mbps, seconds)
+        streams.append(ends.stream(way, number, step_name(one, step), after_s=after_s, **given))
+        after_s += seconds + PAUSE_S
+    return streams
 
 
 def all_at_once(

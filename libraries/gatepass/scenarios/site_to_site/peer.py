@@ -50,6 +50,11 @@ class SitePeer:
             raise RuntimeError("the peer is not open")
         return self._wire
 
+    @property
+    def is_open(self) -> bool:
+        """Whether all of it is at work."""
+        return self._echo is not None
+
     def open(self, tunnels: Sequence[Tunnel]) -> None:
         """Have strongSwan, an echo and the addresses for these tunnels and all of fewer.
 
@@ -93,6 +98,7 @@ class SitePeer:
         """End all of it."""
         if self._echo:
             self._echo.stop()
+            self._echo = None
         self.charon.stop()
         if self._wire:
             self._wire.end()

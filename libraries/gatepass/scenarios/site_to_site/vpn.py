@@ -122,6 +122,11 @@ class SiteVpn:
         assert found is not None  # `sa` looks for it
         return found
 
+    def counted(self, tunnel: Tunnel) -> tuple[int, int]:
+        """Bytes that the gateway has sent into a tunnel that is up, and the peer has taken out."""
+        status = self.gateway.status(tunnel)
+        return int(status.get("outgoing_bytes", 0)), self.child(tunnel).bytes_in
+
     def pulses(
         self, client: Shell, counts: dict[str, int], interval_s: float = _PAUSE_S
     ) -> dict[str, Pulses]:

@@ -64,19 +64,23 @@ class Conditions:
     after_s: float
 
     @property
-    def lasts_s(self) -> float:
-        """About how long it takes with these, in seconds."""
+    def search_s(self) -> float:
+        """About how long the search of one throughput takes, in seconds."""
         search = self.search
         trials = _SEARCH * (search.first_s + search.final_s) / 2, _RIG * self.rig_s
+        return sum(trials) + (_SEARCH + _RIG) * _AROUND_S
+
+    @property
+    def lasts_s(self) -> float:
+        """About how long it takes with these, in seconds."""
         each = (
             (self.latency_repeats + _RIG, self.latency_s),
             (_CURVE, self.curve_s),
             (self.bursts * _BURST, self.burst_s / 2),
             (1, self.overload_s + self.after_s),
         )
-        searched = sum(trials) + (_SEARCH + _RIG) * _AROUND_S
         closer = sum(count * (seconds + _AROUND_S) for count, seconds in each)
-        return len(self.searched) * searched + len(self.closer) * closer
+        return len(self.searched) * self.search_s + len(self.closer) * closer
 
 
 _ALL = (*sizes(IPV4, RFC2544_SIZES), IMIX, *sizes(IPV6, RFC2544_SIZES))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import fmean
 
-from gatepass.results.datagrams import LEAST_PAYLOAD, MEGA, SIMPLE_IMIX, Stream, headers
+from gatepass.inputs.objectives import SIMPLE_IMIX
+from gatepass.results.datagrams import ETHERNET, LEAST_PAYLOAD, MEGA, Stream, headers
 
 RFC2544_SIZES = (64, 128, 256, 512, 1024, 1280, 1518)
 """Of Ethernet, bytes with check sequence (RFC 2544, 9.1; the same for IPv6 in RFC 5180, 5.1.1)."""
@@ -39,6 +40,10 @@ class FrameSize:
     def mbps(self, per_s: float) -> float:
         """Of frames with check sequence, Mbit/s."""
         return per_s * fmean(self.sizes) * 8 / MEGA
+
+    def packets_mbps(self, per_s: float) -> float:
+        """Of IP packets, Mbit/s: without what Ethernet adds."""
+        return per_s * (fmean(self.sizes) - ETHERNET) * 8 / MEGA
 
     def line_mbps(self, per_s: float) -> float:
         """What an Ethernet line is busy with, Mbit/s of its rate."""
@@ -92,9 +97,11 @@ class Ways:
     """The ways of one family.
 
     Attributes:
-        through: the gateway.
+        through: the gateway, or a tunnel of it.
         beside: it, on the direct path.
+        without: what the way beside does not pass.
     """
 
     through: Way
     beside: Way
+    without: str = "the gateway"

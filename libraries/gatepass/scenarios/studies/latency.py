@@ -6,10 +6,14 @@ and percentiles, and the mean of the trials has an interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from gatepass.base.errors import NotProven
+from gatepass.results.agreement import Agreement
+from gatepass.results.datagrams import Carried
 from gatepass.scenarios.studies.frames import FrameSize, Way, Ways
 from gatepass.scenarios.studies.trials import Send
 from gatepass.stats.intervals import Interval, interval
@@ -18,20 +22,7 @@ _BESIDE = 3
 """Trials beside the gateway, which tell what of the latency is the rig's."""
 
 
-@dataclass(frozen=True)
-class Clocks:
-    """How far the receiver's clock is ahead of the sender's.
-
-    Attributes:
-        offset_us: microseconds; taken off each delay.
-        error_us: by how much that may be wrong.
-    """
-
-    offset_us: float = 0.0
-    error_us: float = 0.0
-
-
-ONE_CLOCK = Clocks()
+ONE_CLOCK = Agreement(0.0, 0.0, 0)
 """Of two hosts on one machine."""
 
 
@@ -77,7 +68,7 @@ def latency(
     per_s: float,
     repeats: int,
     seconds: float,
-    clocks: Callable[[], Clocks] = lambda: ONE_CLOCK,
+    clocks: Callable[[], Agreement] = lambda: ONE_CLOCK,
     confidence: float = 0.95,
 ) -> Latency:
     """Measure it in so many trials.
@@ -89,13 +80,27 @@ def latency(
         per_s: frames a second.
         repeats: trials through the gateway.
         seconds: of each.
-        clocks: how the hosts' clocks agree now.
+        clocks: how far the receiver's clock is ahead of the sender's now; asked before the trials
+            and after them, as clocks drift.
         confidence: of the mean's interval.
-    """
-    agreed = clocks()
 
-    def trials(way: Way, times: int) -> Delays:
-        seen = [send([way.stream(size, per_s, seconds)]).one for _ in range(times)]
+    Raises:
+        NotProven: a clock was set meanwhile.
+    """
+    before = clocks()
+
+    def trials(way: Way, times: int) -> list[Carried]:
+        return [send([way.stream(size, per_s, seconds)]).one for _ in range(times)]
+
+    ran = trials(ways.beside, min(repeats, _BESIDE)), trials(ways.through, repeats)
+    agreed = before.and_then(clocks())
+    if math.isinf(agreed.error_us):
+        raise NotProven(
+            "by how much the clocks of client and server differ cannot be told: one of them was "
+            "set, or runs unevenly. Look at their time synchronization and run again."
+        )
+
+    def delays(seen: Sequence[Carried]) -> Delays:
         spreads = [one.delay for one in seen if one.delay.count]
         if not spreads:
             nothing = float("nan")
@@ -109,5 +114,5 @@ def latency(
             lost=sum(one.lost for one in seen) / max(1, sum(one.sent for one in seen)),
         )
 
-    beside = trials(ways.beside, min(repeats, _BESIDE))
-    return Latency(size, per_s, trials(ways.through, repeats), beside, agreed.error_us)
+    beside, through = map(delays, ran)
+    return Latency(size, per_s, through, beside, agreed.error_us)

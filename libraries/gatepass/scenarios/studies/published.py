@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from gatepass.inputs.published import Published
 from gatepass.scenarios.studies.frames import FrameSize
 
+_SIZES = {"family", "frame"}
+"""Conditions of figures that are of a frame size alone."""
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -37,7 +40,7 @@ def beside(published: Published, promise: str, sizes: Sequence[FrameSize]) -> Be
     for one in published.studies:
         conditions = one.conditions
         size = wanted.get((conditions.get("family"), str(conditions.get("frame"))))
-        if one.promise == promise and size:
+        if one.promise == promise and size and conditions.keys() == _SIZES:
             figures[size] = one.value
             sources[one.source] = published.sources[one.source]
     return Beside(
@@ -45,3 +48,22 @@ def beside(published: Published, promise: str, sizes: Sequence[FrameSize]) -> Be
         tuple(f"{one.name}: {one.device}. {one.method}." for one in sources.values()),
         figures,
     )
+
+
+def figure_of(
+    published: Published, source: str, promise: str, conditions: Mapping[str, object]
+) -> float | None:
+    """A figure that a source published under just these conditions; None where it has none.
+
+    Args:
+        published: all that is known.
+        source: its key.
+        promise: identity of the figure.
+        conditions: named values.
+    """
+    wanted = source, promise, dict(conditions)
+    return next(
+        (one.value for one in published.studies
+         if (one.source, one.promise, one.conditions) == wanted),
+        None,
+    )  # fmt: skip

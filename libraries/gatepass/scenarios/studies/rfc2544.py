@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from gatepass.base.errors import NotProven
+from gatepass.results.agreement import Agreement
 from gatepass.scenarios.studies.back_to_back import Bursts, back_to_back
 from gatepass.scenarios.studies.conditions import Conditions
 from gatepass.scenarios.studies.frames import FrameSize, Ways
-from gatepass.scenarios.studies.latency import Clocks, Latency, latency
+from gatepass.scenarios.studies.latency import Latency, latency
 from gatepass.scenarios.studies.loss_curve import Point, loss_curve
 from gatepass.scenarios.studies.recovery import Recovery, recovery
 from gatepass.scenarios.studies.throughput import Throughput, throughput
@@ -71,7 +72,7 @@ class Rfc2544:
             raise made
         return made
 
-    def latencies(self, clocks: Callable[[], Clocks], confidence: float) -> list[Latency]:
+    def latencies(self, clocks: Callable[[], Agreement], confidence: float) -> list[Latency]:
         """At the throughput of each frame size."""
 
         def at_throughput(size: FrameSize) -> Latency:

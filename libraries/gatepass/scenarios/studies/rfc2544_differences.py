@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from gatepass.results.study import DIFFERENCES, Column, StudyTable
+from gatepass.results.study import StudyTable
 from gatepass.scenarios.studies.conditions import WHOLE
 from gatepass.scenarios.studies.frames import LEAST_IPV6
-from gatepass.scenarios.studies.rfc2544 import Rfc2544
-from gatepass.scenarios.studies.rfc2544_tables import table
+from gatepass.scenarios.studies.rfc2544 import NAME, Rfc2544
 
 _SHORTER = (
     "Carried out with shorter and fewer trials than RFC 2544 asks for: a first answer. The profile "
@@ -43,12 +42,5 @@ def differences_table(study: Rfc2544) -> StudyTable:
         ("Modifiers", "broadcasts, management, routing updates, filters (11)",
          "one policy that permits the traffic, among those that the gateway has"),
     ]  # fmt: skip
-    return table(
-        DIFFERENCES,
-        "What differs from the source, and from its rig",
-        "How it was carried out here.",
-        "RFC 2544, by its sections; RFC 5180",
-        (Column("what", "What"), Column("source", "In the RFC"), Column("here", "Here")),
-        [{"what": what, "source": source, "here": here} for what, source, here in rows],
-        notes=() if asked == WHOLE else (_SHORTER,),
-    )
+    source, shorter = "RFC 2544, by its sections; RFC 5180", "" if asked == WHOLE else _SHORTER
+    return StudyTable.of_differences(NAME, source, rows, shorter, "RFC")

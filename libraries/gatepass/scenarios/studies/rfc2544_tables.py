@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from gatepass.results.study import Cell, Column, Drawn, StudyTable
 from gatepass.scenarios.studies.back_to_back import Bursts
@@ -12,12 +13,13 @@ from gatepass.scenarios.studies.loss_curve import Point
 from gatepass.scenarios.studies.published import Beside
 from gatepass.scenarios.studies.recovery import Recovery
 from gatepass.scenarios.studies.rfc2544 import NAME
-from gatepass.scenarios.studies.search import Bounds
 from gatepass.scenarios.studies.throughput import Throughput
+
+_table = partial(StudyTable.of, NAME)
+"""A table of this study; see `StudyTable`."""
 
 _LINE_MBPS = 1000
 """Of the Ethernet whose theoretical frame rates stand beside the measured ones."""
-_AT_LEAST, _BETWEEN, _NONE = "at least: the rig's limit", "between the two", "below what was tried"
 _SIZE = (Column("family", "IP"), Column("frame", "Frame, bytes"))
 _SHAPED = (
     "What waits in a queue at the end of a trial was neither lost nor carried at the trial's rate: "
@@ -33,7 +35,7 @@ def throughput_table(found: Sequence[Throughput], published: Beside) -> StudyTab
         found: by frame size.
         published: what others measured, Mbit/s of frames.
     """
-    return table(
+    return _table(
         "throughput",
         "Throughput",
         "The highest rate at which no frame is lost, by frame size. A search tells a rate that "
@@ -84,14 +86,8 @@ def _throughput(one: Throughput, published: Beside) -> dict[str, Cell]:
         "some": round(one.with_some_loss.lower),
         "rig": round(one.rig_per_s),
         "share": round(100 * bounds.lower / one.rig_per_s, 1),
-        "told": _known(bounds),
+        "told": one.told,
     }
-
-
-def _known(bounds: Bounds) -> str:
-    if not bounds.lower:
-        return _NONE
-    return _BETWEEN if bounds.upper is not None else _AT_LEAST
 
 
 def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> StudyTable:
@@ -102,7 +98,7 @@ def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> 
         repeats: trials of each.
         published: what others measured, microseconds.
     """
-    return table(
+    return _table(
         "latency",
         "Latency",
         f"At the throughput's rate, one way, mean of {repeats} trials.",
@@ -148,7 +144,7 @@ def latency_table(found: Sequence[Latency], repeats: int, published: Beside) -> 
 def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
     """RFC 2544, 26.3."""
     points = [point for curve in curves for point in curve]
-    return table(
+    return _table(
         "loss",
         "Frame loss rate",
         "Over the offered load, downwards until two trials lose nothing.",
@@ -183,7 +179,7 @@ def loss_table(curves: Sequence[Sequence[Point]]) -> StudyTable:
 
 def burst_table(found: Sequence[Bursts]) -> StudyTable:
     """RFC 2544, 26.4."""
-    return table(
+    return _table(
         "back_to_back",
         "Back-to-back frames",
         "The longest burst that loses nothing.",
@@ -217,7 +213,7 @@ def burst_table(found: Sequence[Bursts]) -> StudyTable:
 
 def recovery_table(found: Sequence[Recovery]) -> StudyTable:
     """RFC 2544, 26.5."""
-    return table(
+    return _table(
         "recovery",
         "Recovery from overload",
         "For how long frames are lost after an overload of 110 % of the throughput has "
@@ -242,20 +238,6 @@ def recovery_table(found: Sequence[Recovery]) -> StudyTable:
         ],
     )
 
-
-def table(
-    name: str,
-    title: str,
-    caption: str,
-    source: str,
-    columns: Sequence[Column],
-    rows: Sequence[dict[str, Cell]],
-    charts: Sequence[Drawn] = (),
-    notes: Sequence[str] = (),
-) -> StudyTable:
-    """A table of this study; see `StudyTable`."""
-    parts = tuple(columns), tuple(rows), tuple(charts), tuple(notes)
-    return StudyTable(NAME, name, title, caption, source, *parts)
 
 
 def _of(size: FrameSize) -> dict[str, Cell]:

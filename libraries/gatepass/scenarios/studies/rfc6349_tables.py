@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gatepass.results.study import DIFFERENCES, Cell, Column, Drawn, StudyTable
+from gatepass.results.study import Cell, Column, Drawn, StudyTable, rounded
 from gatepass.scenarios.studies.rfc6349 import CONDITIONS, NAME, Baseline, Conditions, Fared
 
 _METRICS = (
@@ -94,29 +94,17 @@ def differences_table(asked: Conditions) -> StudyTable:
         ("Published figures", "none of a device, but formulas", "their ideal stands beside"),
     )  # fmt: skip
     shorter = asked != CONDITIONS["whole"]
-    return StudyTable(
-        NAME,
-        DIFFERENCES,
-        "What differs from the source, and from its rig",
-        "How it was carried out here.",
-        "RFC 6349",
-        (Column("what", "What"), Column("source", "In the RFC"), Column("here", "Here")),
-        tuple({"what": what, "source": source, "here": here} for what, source, here in rows),
-        notes=("Carried out with short trials: a first answer.",) * shorter,
-    )
+    note = "Carried out with short trials: a first answer." if shorter else ""
+    return StudyTable.of_differences(NAME, "RFC 6349", rows, note, "RFC")
 
 
 def _metrics(one: Fared) -> dict[str, Cell]:
     return {
         "ideal": round(one.ideal_mbps, 2),
         "mbps": round(one.trial.mbps, 2),
-        "ratio": _rounded(one.ratio, 3),
-        "efficiency": _rounded(one.efficiency_percent, 3),
-        "rtt": _rounded(one.trial.rtt_ms, 3),
-        "delay": _rounded(one.buffer_delay_percent, 1),
+        "ratio": rounded(one.ratio, 3),
+        "efficiency": rounded(one.efficiency_percent, 3),
+        "rtt": rounded(one.trial.rtt_ms, 3),
+        "delay": rounded(one.buffer_delay_percent, 1),
         "told": f"not told: {one.disturbed}" if one.disturbed else "",
     }
-
-
-def _rounded(figure: float | None, digits: int) -> Cell:
-    return None if figure is None else round(figure, digits)

@@ -13,14 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from MLRsearch import (
-    AbstractMeasurer,
-    Config,
-    MeasurementResult,
-    MultipleLossRatioSearch,
-    SearchGoal,
-)
-
 from gatepass.results.datagrams import TICK_S, Carried
 from gatepass.scenarios.studies.conditions import Effort
 
@@ -113,39 +105,21 @@ def search(
         effort: how thoroughly.
         ratios: shares that may be lost.
     """
-    measurer = _Measurer(trial)
-    goals = [
-        SearchGoal(
-            loss_ratio=ratio,
-            exceed_ratio=effort.exceed,
-            relative_width=effort.width,
-            initial_trial_duration=effort.first_s,
-            final_trial_duration=effort.final_s,
-            duration_sum=effort.sum_s,
-            fail_fast=False,
-        )
-        for ratio in ratios
-    ]
-    config = Config()
-    config.min_load = least  # first, as each is held against the other where it is set
-    config.max_load = most
-    config.goals, config.search_duration_max = goals, effort.limit_s
-    config.warmup_duration = None
-    try:
-        results = MultipleLossRatioSearch(config=config).search(measurer=measurer, debug=_silent)
-    except RuntimeError:  # the time is over
-        bounds = {ratio: _of_trials(measurer.attempts, ratio, effort) for ratio in ratios}
-        return Found(bounds, measurer.attempts, whole=False)
-    bounds = {}
-    for goal, result in results.items():
-        low, high = result.relevant_lower_bound, result.relevant_upper_bound
-        bounds[goal.loss_ratio] = _bounds(
-            measurer.attempts,
-            goal.loss_ratio,
-            None if low is None else float(low),
-            None if high is None else float(high),
-        )
-    return Found(bounds, measurer.attempts)
+    from gatepass.scenarios.studies import by_mlrsearch  # not a moment earlier, as it says
+
+    attempts: list[Attempt] = []
+
+    def send(per_s: float, seconds: float) -> tuple[Carried, str]:
+        carried, by_rig = trial(per_s, seconds)
+        attempts.append(Attempt(per_s, seconds, carried, by_rig))
+        return carried, by_rig
+
+    found = by_mlrsearch.rates(send, least, most, effort, ratios)
+    if found is None:
+        bounds = {ratio: _of_trials(attempts, ratio, effort) for ratio in ratios}
+        return Found(bounds, attempts, whole=False)
+    bounds = {one.ratio: _bounds(attempts, one.ratio, one.holds, one.too_high) for one in found}
+    return Found(bounds, attempts)
 
 
 def came_through(carried: Carried) -> float:
@@ -214,28 +188,3 @@ def _of_trials(attempts: Sequence[Attempt], ratio: float, effort: Effort) -> Bou
     high = min(lossy, default=None)
     held = [one.per_s for one in full if one.holds(ratio) and (high is None or one.per_s < high)]
     return _bounds(full, ratio, max(held, default=None), high)
-
-
-class _Measurer(AbstractMeasurer):
-    """Sends MLRsearch's trials, and keeps them."""
-
-    def __init__(self, trial: Trial) -> None:
-        self._trial = trial
-        self.attempts: list[Attempt] = []
-
-    def measure(self, intended_duration: float, intended_load: float) -> MeasurementResult:
-        """One trial; what the rig brought about is loss to MLRsearch, and told apart after it."""
-        carried, by_rig = self._trial(intended_load, intended_duration)
-        self.attempts.append(Attempt(intended_load, intended_duration, carried, by_rig))
-        # what was not sent would be taken for lost, and a frame too many as well
-        lost = max(1, carried.lost, carried.unsent) if by_rig else carried.lost
-        return MeasurementResult(
-            intended_duration=intended_duration,
-            intended_load=intended_load,
-            offered_count=max(carried.sent, lost),
-            loss_count=lost,
-        )
-
-
-def _silent(text: str) -> None:
-    """It tells each of its steps; the trials say the same."""

@@ -44,8 +44,18 @@ class Throughput:
         """With half a per cent lost."""
         return self.found.bounds[SOME_LOSS]
 
+    @property
+    def told(self) -> str:
+        """What is known of RFC 2544's throughput, in a few words."""
+        bounds = self.without_loss
+        if not bounds.lower:
+            return "below what was tried"
+        return "between the two" if bounds.upper is not None else "at least: the rig's limit"
 
-def rig_rate(send: Send, beside: Way, size: FrameSize, seconds: float) -> float:
+
+def rig_rate(
+    send: Send, beside: Way, size: FrameSize, seconds: float, without: str = "the gateway"
+) -> float:
     """The highest of some rates that the rig carries beside the gateway without loss, frames/s.
 
     Args:
@@ -53,6 +63,7 @@ def rig_rate(send: Send, beside: Way, size: FrameSize, seconds: float) -> float:
         beside: the direct path.
         size: of the frames.
         seconds: of a trial.
+        without: what that path does not pass.
 
     Raises:
         NotProven: it loses frames there at every rate.
@@ -67,7 +78,7 @@ def rig_rate(send: Send, beside: Way, size: FrameSize, seconds: float) -> float:
         if not why and not seen.one.lost:
             return rate
     raise NotProven(
-        f"the path without the gateway loses frames of {size} at every rate. Look at the "
+        f"the path without {without} loses frames of {size} at every rate. Look at the "
         "endpoints' links, and run again when nothing else is at work on them."
     )
 
@@ -102,7 +113,7 @@ def throughput(send: Send, ways: Ways, size: FrameSize, conditions: Conditions) 
     Raises:
         NotProven: the rig carries nothing without loss, or a program failed.
     """
-    rig = rig_rate(send, ways.beside, size, conditions.rig_s)
+    rig = rig_rate(send, ways.beside, size, conditions.rig_s, ways.without)
 
     def trial(per_s: float, seconds: float) -> tuple:
         seen, why = tried(send, ways.through.stream(size, per_s, seconds))

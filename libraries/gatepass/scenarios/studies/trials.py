@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
 
 from gatepass.endpoint.datagrams import DatagramTrial
 from gatepass.endpoint.rig_watch import RigWatch
@@ -31,10 +30,13 @@ class Seen:
     Attributes:
         carried: by the streams' names.
         disturbed: what the hosts did meanwhile that could have cost frames; empty for nothing.
+        limit: what of the rig could do no more, so that another trial would be no better; empty
+            for nothing.
     """
 
     carried: Mapping[str, Carried]
     disturbed: str = ""
+    limit: str = ""
 
     @property
     def one(self) -> Carried:
@@ -59,7 +61,7 @@ def between(
     """
 
     def send(streams: Sequence[Stream]) -> Seen:
-        begun = rig.mark({"client": client, "server": server})
+        begun = rig.mark({shell.name: shell for shell in (client, server)})
         carried = DatagramTrial(client, server, streams, "study").wait()
         seen = Seen(carried, Watched(0, rig.since(begun)).disturbed)
         note(facts(seen))
@@ -68,15 +70,24 @@ def between(
     return send
 
 
+def packet_bytes(carried: Carried) -> int:
+    """Bytes of the IP packets that arrived, and of a mix that was cut off no more than they had."""
+    packets = [size - ETHERNET for size in carried.stream.frames]
+    mixes, rest = divmod(carried.received, len(packets))
+    return mixes * sum(packets) + rest * min(packets)
+
+
 @dataclass
 class Ledger:
     """What arrived in all trials, as the receiver saw it.
 
     Attributes:
+        counts: what is written down of a stream, bytes.
         counted_before: what the gateway's policies had counted before, bytes; None before that is
             known.
     """
 
+    counts: Callable[[Carried], int] = packet_bytes
     counted_before: int | None = None
     _bytes: dict[str, int] = field(default_factory=dict)
     _sources: dict[str, set[str]] = field(default_factory=dict)
@@ -94,15 +105,14 @@ class Ledger:
             seen = send(streams)
             for one in seen.carried.values():
                 address = one.stream.address
-                arrived = round(one.received * (fmean(one.stream.frames) - ETHERNET))
-                self._bytes[address] = self._bytes.get(address, 0) + arrived
+                self._bytes[address] = self._bytes.get(address, 0) + self.counts(one)
                 self._sources.setdefault(address, set()).update(one.sources)
             return seen
 
         return kept
 
     def arrived(self, addresses: Iterable[str]) -> int:
-        """Bytes of IP packets that arrived at these addresses."""
+        """Bytes that arrived at these addresses."""
         return sum(self._bytes.get(address, 0) for address in addresses)
 
     def sources(self, addresses: Iterable[str]) -> set[str]:
@@ -146,7 +156,7 @@ def by_rig(seen: Seen) -> str:
     for one in seen.carried.values():
         if one.socket_lost:
             return f"the receiver's program was too late for {one.socket_lost:,} frames"
-    return seen.disturbed
+    return seen.limit or seen.disturbed
 
 
 def tried(send: Send, *streams: Stream) -> tuple[Seen, str]:
@@ -163,6 +173,6 @@ def tried(send: Send, *streams: Stream) -> tuple[Seen, str]:
 
 
 def _hopeless(seen: Seen) -> bool:
-    return any(
+    return bool(seen.limit) or any(
         one.unsent > one.stream.count * _HOPELESS_SHARE for one in seen.carried.values()
     )

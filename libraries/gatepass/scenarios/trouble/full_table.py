@@ -32,6 +32,8 @@ _ROOM = 30
 _TALK_S = 0.02
 _APPLY_S = 3
 """How long a change may take to come into force."""
+_LOOK_S = 1.0
+"""How long a connection is looked at once the table has been seen to be full."""
 BACK_S = 10
 """How long new connections may go on being refused once there is room."""
 _LIMIT_S = BACK_S + 120
@@ -45,7 +47,7 @@ class FullTable:
     Attributes:
         most: sessions that there might be.
         opened: of `TRIED` connections while it was full.
-        lasted_s: for how long it certainly was, in seconds.
+        lasted_s: for how long it had certainly been at the end, in seconds.
         kept: how a connection from before fared until then.
         again_s: how long after the limit all of `TRIED` opened, in seconds; None if they did not.
         forbidden: packets that no policy permits.
@@ -60,8 +62,11 @@ class FullTable:
 
     @property
     def kept_on(self) -> bool:
-        """Whether the connection from before was not silent all the while."""
-        return self.kept.longest_s < self.lasted_s
+        """Whether the connection from before was not silent all the while that it certainly was.
+
+        Only its silence at the end counts: a limit comes into force some time after it is set.
+        """
+        return self.kept.silent_s < self.lasted_s
 
     def must_have_been_full(self) -> None:
         """What is seen tells of a full table only if it was.
@@ -116,9 +121,10 @@ def fill_table(rules: RuleSet, testbed: Testbed, shells: Mapping[str, Shell]) ->
         limit = _limit(rules)
         try:
             limit.hold()
-            began = time.monotonic()
             opened = _opened_while_full(shells["client"], where)
-            lasted_s, talked = time.monotonic() - began, kept.end()
+            full = time.monotonic()
+            time.sleep(_LOOK_S)
+            lasted_s, talked = time.monotonic() - full, kept.end()
         finally:
             _drop(limit)
         again_s = _all_open_again(shells["client"], where)

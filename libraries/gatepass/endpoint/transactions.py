@@ -1,0 +1,115 @@
+"""Transactions between endpoints, one at a time: how many a second (netperf's TCP_RR, UDP_RR)."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import install
+from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
+from gatepass.results.trial import MEGA, Trial
+
+_GRACE_S, _END_S = 20, 15
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What is asked and answered, again and again.
+
+    Attributes:
+        protocol: TCP, over one connection, or UDP.
+        request, response: bytes of payload, at least one each.
+        seconds: for how long.
+    """
+
+    protocol: str
+    request: int
+    response: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Transacted:
+    """What came of it.
+
+    Attributes:
+        per_s: transactions a second.
+        lost_percent: of the requests over UDP, that had no response in time; None over TCP.
+        trial: the requests as traffic that the server received, without the hosts' conduct.
+    """
+
+    per_s: float
+    lost_percent: float | None
+    trial: Trial
+
+
+def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) -> Transacted:
+    """Run one trial: the client asks, the server answers at `address`.
+
+    Args:
+        client, server: the endpoints.
+        address: of the server on the path that is measured.
+        port: TCP or UDP, free there.
+        asked: what is asked and answered.
+
+    Raises:
+        NotProven: a program failed, with its own words.
+    """
+    words = f"{asked.protocol.lower()} {address} {port} {asked.request} {asked.response}"
+    sockets = "-Hltn" if asked.protocol == "TCP" else "-Hlun"
+    listening = f"ss {sockets} 'sport = :{port}' | grep -q ."
+    limit_s = asked.seconds + _GRACE_S
+    began = time.time()
+    answering = _start(server, f"answer {words}", limit_s + _END_S, listening, listening)
+    try:
+        asking = _start(client, f"ask {words} {asked.seconds:g}", limit_s)
+        try:
+            told = _told(client, asking, limit_s)
+        finally:
+            asking.stop()
+        answered = _told(server, answering, _END_S)
+    finally:
+        answering.stop()
+    received, seconds = answered["answered"] * asked.request, told["seconds"]
+    trial = Trial(
+        mbps=received * 8 / seconds / MEGA,
+        received_bytes=received,
+        all_bytes=received,
+        seconds=seconds,
+        intervals=(),
+        retransmits=None,
+        lost_percent=None,
+        rtt_ms=None,
+        client_cpu=0.0,
+        server_cpu=0.0,
+        seen=frozenset(one.removeprefix("::ffff:") for one in answered["seen"]),
+        began=began,
+        ended=time.time(),
+    )
+    lost = 100 * told["lost"] / (told["done"] + told["lost"]) if asked.protocol == "UDP" else None
+    return Transacted(told["done"] / seconds, lost, trial)
+
+
+def _start(shell: Shell, words: str, limit_s: float, ready: str = "", busy: str = "") -> Detached:
+    script = install(shell, "transactions.py")
+    stem = f"{shell.folder()}/transactions-{words.split()[0]}"
+    try:
+        return Detached.start(shell, stem, f"python3 {script} {words}", limit_s, ready, busy, True)
+    except Busy:
+        raise NotProven(
+            f"the port that transactions are answered on is busy on the {shell.name}. End what "
+            "listens there, or set iperf3_port in the testbed file."
+        ) from None
+    except ProgramEnded as ended:
+        raise NotProven(f"no transaction can be made on the {shell.name}: {ended}.") from ended
+
+
+def _told(shell: Shell, program: Detached, patience_s: float) -> dict:
+    try:
+        program.wait(patience_s)
+        return json.loads(program.output)
+    except (ProgramEnded, ValueError):
+        words = program.last_words() or "it wrote nothing"
+        raise NotProven(f"transactions failed on the {shell.name}: {words}.") from None

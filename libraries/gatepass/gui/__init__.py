@@ -1,0 +1,1 @@
+"""The gateway's web page, as a browser and whoever sits at it meet it."""

@@ -1,0 +1,220 @@
+"""``./run.sh sign`` and ``./run.sh verify``: who vouches for a run, and whether it is unchanged."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gatepass.base.arguments import Parser
+from gatepass.base.arguments import file as path_of
+from gatepass.base.errors import InputError
+from gatepass.base.paths import RESULTS, run_folder
+from gatepass.base.printable import shown
+from gatepass.inputs.secret import SecretReference
+from gatepass.proof import chain, signed_pdf
+from gatepass.proof.findings import Findings, Trust
+from gatepass.proof.folder import SIGNED_PDF, SUMS
+from gatepass.proof.signature import sign as make_signature
+from gatepass.proof.timestamp import stamp
+from gatepass.proof.verify import verify as look
+from gatepass.report.verify import verify as of_certificate
+
+if TYPE_CHECKING:
+    from gatepass.proof.pdf_key import PdfKey
+
+DONE, CHANGED = 0, 1
+_MOST = 20
+"""Lines; more say nothing new."""
+
+
+def sign(arguments: Sequence[str]) -> int:
+    """Sign the record of a run, after looking at it; the exit code.
+
+    Raises:
+        InputError: a mistake in the call, or something that must not be signed.
+    """
+    parser = Parser(
+        prog="./run.sh sign",
+        description="Signs the record of a run with a key of OpenSSH, so that anybody can tell who "
+        "vouches for it; and, with --pdf-key, its certificate.pdf as readers of PDF show it, as "
+        f"{SIGNED_PDF} beside it. See docs/verify.md.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("run", metavar="RUN", help="its folder, or that folder's name")
+    parser.add_argument(
+        "--key",
+        metavar="FILE",
+        type=path_of,
+        required=True,
+        help="private key, or the public one of a key that ssh-agent keeps",
+    )
+    parser.add_argument(
+        "--timestamp",
+        metavar="URL",
+        help="a time stamping authority after RFC 3161; it stamps each signature",
+    )
+    _pdf_options(parser)
+    args = parser.parse_args(arguments)
+    pdf_key = _pdf_key(args)
+    folder = _folder(args.run)
+    found = look(folder, Trust())
+    replaced = ("The signature", *(signed_pdf.BEGINNINGS if pdf_key else ()))
+    if wrong := [one for one in found.wrong if not one.startswith(replaced)]:
+        raise InputError(
+            f"{folder}: what was changed is not signed. {wrong[0]} Take the run from a copy, or "
+            "run again."
+        )
+    if not args.key.is_file():
+        raise InputError(f"--key {args.key}: there is no such file. Name a key of OpenSSH.")
+    if pdf_key:
+        signed_pdf.must_have_certificate(folder)
+    print(f"Signed: {make_signature(folder, args.key)}")
+    if args.timestamp:
+        print(f"Stamped: {stamp(folder, args.timestamp)}")
+    if pdf_key:
+        print(f"Signed: {signed_pdf.sign(folder, pdf_key, args.timestamp)}")
+    return DONE
+
+
+def _pdf_options(parser: Parser) -> None:
+    parser.add_argument(
+        "--pdf-key",
+        metavar="FILE",
+        type=path_of,
+        help="signs certificate.pdf too, after PAdES: a .p12 or .pfx file (PKCS#12), or a private "
+        "key in PEM",
+    )
+    parser.add_argument(
+        "--pdf-certificate",
+        metavar="FILE",
+        type=path_of,
+        help="the certificate of that key and those above it, PEM, as far as its own file has not",
+    )
+    parser.add_argument(
+        "--pdf-password",
+        metavar="env:NAME|file:PATH",
+        help="where the password of --pdf-key is kept; it never stands in a call itself",
+    )
+
+
+def _pdf_key(args: Namespace) -> PdfKey | None:
+    """The key to sign the PDF with; None where that is not asked for."""
+    if not args.pdf_key:
+        for option in ("pdf_certificate", "pdf_password"):
+            if getattr(args, option) is not None:
+                name = f"--{option.replace('_', '-')}"
+                raise InputError(f"{name} belongs to --pdf-key, which is not named. Name it too.")
+        return None
+    from gatepass.proof.pdf_key import PASSWORD, read
+
+    place = args.pdf_password
+    password = None if place is None else SecretReference.of_option(PASSWORD, place)
+    return read(args.pdf_key, args.pdf_certificate, password)
+
+
+def verify(arguments: Sequence[str]) -> int:
+    """Tell whether a run, a certificate, or the chain of all runs is unchanged; the exit code.
+
+    Raises:
+        InputError: a mistake in the call.
+    """
+    parser = Parser(
+        prog="./run.sh verify",
+        description="Tells whether a run's folder is as the run has left it, and whether all of it "
+        "follows from its trials; or whether a certificate and an output.xml belong together; or, "
+        "of the folder of all runs, whether one is missing. 0 if so, 1 if not.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "what",
+        metavar="RUN|CERTIFICATE",
+        type=path_of,
+        help="the folder of a run or of all runs, or a certificate (HTML or PDF)",
+    )
+    parser.add_argument(
+        "output",
+        nargs="?",
+        metavar="OUTPUT.XML",
+        type=path_of,
+        help="of a certificate; default: the one beside it",
+    )
+    parser.add_argument(
+        "--signers",
+        metavar="FILE",
+        type=path_of,
+        help="who may sign: an allowed_signers file of OpenSSH",
+    )
+    parser.add_argument(
+        "--authorities",
+        metavar="FILE",
+        type=path_of,
+        help="whose time stamps count, also those in the PDF: their certificates, PEM",
+    )
+    parser.add_argument(
+        "--pdf-signers",
+        metavar="FILE",
+        type=path_of,
+        help="who may sign the PDF: their certificates, or those of authorities above them, PEM",
+    )
+    args = parser.parse_args(arguments)
+    for option in ("signers", "authorities", "pdf_signers"):
+        path, name = getattr(args, option), f"--{option.replace('_', '-')}"
+        if path and not path.is_file():
+            raise InputError(f"{name} {path}: there is no such file. Correct the path.")
+    trust = Trust(args.signers, args.authorities, args.pdf_signers)
+    if not args.what.is_dir():
+        return _certificate(args.what, args.output or args.what.with_name("output.xml"), trust)
+    if not (args.what / SUMS).is_file() and not (args.what / "output.xml").is_file():
+        return _chain(args.what)
+    return _told(args.what, look(args.what, trust))
+
+
+def _certificate(certificate: Path, output: Path, trust: Trust) -> int:
+    finding, found = of_certificate(certificate, output), Findings()
+    print(finding.sentence)
+    signed_pdf.look_alone(certificate, trust, found)
+    for sentence in (*found.wrong, *(f"Looked at: {one}." for one in found.seen)):
+        print(shown(sentence))
+    for sentence in found.open:
+        print(f"{shown(sentence)}.")
+    return DONE if finding.unchanged and not found.wrong else CHANGED
+
+
+def _folder(run: str) -> Path:
+    given = Path(run)
+    folder = given if given.is_dir() else run_folder(RESULTS, run)
+    if not folder.is_dir():
+        raise InputError(f"'{run[:60]}': there is no such run. Name a run's folder.")
+    return folder
+
+
+def _told(folder: Path, found: Findings) -> int:
+    head = "CHANGED" if found.wrong else "Unchanged"
+    print(f"{head}: {folder}")
+    for sentence in found.wrong[:_MOST]:
+        print(f"  {shown(sentence)}")
+    if len(found.wrong) > _MOST:
+        print(f"  … and {len(found.wrong) - _MOST} more.")
+    if not found.wrong:
+        print(f"  Looked at: {'; '.join(found.seen)}.")
+    for sentence in found.open:
+        print(f"  {shown(sentence)}.")
+    return CHANGED if found.wrong else DONE
+
+
+def _chain(results: Path) -> int:
+    count = len(list(results.glob(f"**/{SUMS}")))
+    if not count:
+        raise InputError(
+            f"{results}: there is no run in it that was sealed. Name the folder of a run, that of "
+            "all runs, or a certificate."
+        )
+    gone = list(chain.missing(results))
+    for sentence in gone:
+        print(shown(sentence))
+    if not gone:
+        runs = f"{count} run{'' if count == 1 else 's'}"
+        print(f"Whole: {runs}, each as those after it have seen it.")
+    return CHANGED if gone else DONE

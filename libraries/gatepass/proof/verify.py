@@ -1,0 +1,202 @@
+"""Is a run's record what it was when the run ended, and does all of it follow from its trials?
+
+Asked of the folder of a run. Of a certificate alone, and an ``output.xml``, see `report.verify`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gatepass.base.digests import has_digest
+from gatepass.base.errors import InputError
+from gatepass.base.paths import results_of, run_folder, run_name
+from gatepass.proof import chain, signature, signed_pdf, timestamp
+from gatepass.proof.findings import Findings, Trust
+from gatepass.proof.folder import CERTIFICATE, SUMS, proof, sealed
+from gatepass.proof.recomputed import contradictions, other_program, recomputed
+from gatepass.report import verify as page
+from gatepass.results import results_json
+from gatepass.results.outcome import Outcome, read_digested
+
+OUTPUT = "output.xml"
+CERTIFICATES = ("certificate.html", CERTIFICATE)
+_MOST_KEYS = 12
+"""Differences of a document that are told; the first of them says it."""
+
+
+def verify(folder: Path, trust: Trust) -> Findings:
+    """Look at everything in the folder of a run.
+
+    Args:
+        folder: of the run.
+        trust: who may sign and stamp.
+
+    Raises:
+        InputError: it is no folder of a run, or the files of `trust` cannot be read.
+    """
+    found = Findings()
+    named = sealed(folder)
+    found.wrong += _changed_files(folder, named)
+    found.seen.append(f"{len(named)} files, as {SUMS} lists them")
+    outcome, digest = _outcome(folder, found)
+    if outcome:
+        found.wrong += _other_document(folder, outcome, digest)
+        other = other_program(folder)
+        found.wrong += contradictions(outcome, folder, same_program=not other)
+        count = recomputed(outcome, folder, same_program=not other)
+        found.seen.append(f"means and bounds, made again from their trials: {count}")
+        if other:
+            found.open.append(
+                f"This is another copy of Gatepass than the run's ({other} is not the same)"
+            )
+        _certificates(folder, named, found, same_program=not other)
+    _signed(folder, trust, found)
+    signed_pdf.look(folder, trust, found)
+    _before(folder, found)
+    return found
+
+
+def _certificates(
+    folder: Path, named: Mapping[str, str], found: Findings, same_program: bool
+) -> None:
+    """Make them again; another copy of Gatepass may write one otherwise, and accuses nobody."""
+    for name in CERTIFICATES:
+        path = folder / name
+        if not path.is_file():
+            continue
+        finding = page.verify(path, folder / OUTPUT)
+        if finding.unchanged:
+            found.seen.append(f"{name}, made again")
+        elif same_program or not has_digest(path, named.get(name, "")):
+            found.wrong.append(finding.sentence)
+        else:
+            found.open.append(
+                f"{name} has the check sum that it was sealed with; this copy of Gatepass writes "
+                "it otherwise, so that its words were not compared"
+            )
+
+
+def _changed_files(folder: Path, named: Mapping[str, str]) -> Iterator[str]:
+    there = {path.relative_to(folder).as_posix(): path for path in proof(folder)}
+    for name, digest in named.items():
+        if name not in there:
+            yield f"{name} is missing."
+        elif not has_digest(there[name], digest):
+            yield f"{name} was changed after the run was sealed."
+    for name in there.keys() - named.keys():
+        yield f"{name} was added after the run was sealed."
+
+
+def _outcome(folder: Path, found: Findings) -> tuple[Outcome | None, str]:
+    """What its ``output.xml`` tells, and the digest of that."""
+    try:
+        return read_digested(folder / OUTPUT)
+    except InputError as error:
+        found.wrong.append(f"{OUTPUT} holds no results of one run any more. {error}")
+        return None, ""
+
+
+def _other_document(folder: Path, outcome: Outcome, digest: str) -> Iterator[str]:
+    """What `results.json` tells otherwise: it names whatever was altered in the record."""
+    path = folder / results_json.NAME
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return  # the list of files has told that
+    again = json.loads(results_json.text(results_json.document(outcome, digest)))
+    differences = [one for one in _differences(kept, again, "") if one[0] not in _FOLLOWS]
+    for key, was, now in differences[:_MOST_KEYS]:
+        yield f"{results_json.NAME} and {OUTPUT} differ in {key}: {was} and {now}."
+    if len(differences) > _MOST_KEYS:
+        yield f"{results_json.NAME} and {OUTPUT} differ in {len(differences)} places."
+
+
+_FOLLOWS = ("run.output_sha256",)
+"""It is another one wherever anything is, which says nothing of what."""
+
+
+def _differences(one: Any, other: Any, key: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in dict.fromkeys((*one, *other)):
+            yield from _differences(one.get(name), other.get(name), f"{key}.{name}".lstrip("."))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (a, b) in enumerate(zip(one, other, strict=True), start=1):
+            named = a.get("name") if isinstance(a, dict) else None
+            yield from _differences(a, b, f"{key}[{named or number}]")
+    elif isinstance(one, list) and isinstance(other, list):
+        yield key, f"{len(one)} entries", f"{len(other)} entries"
+    elif one != other:
+        yield key, _short(one), _short(other)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _signed(folder: Path, trust: Trust, found: Findings) -> None:
+    try:
+        signed = signature.look(folder, trust.signers)
+    except signature.NotSigned as error:
+        found.wrong.append(f"The signature does not hold: {error}")
+    else:
+        _told_of_signature(signed, trust, found)
+    try:
+        moment = timestamp.look(folder, trust.authorities)
+    except timestamp.NotStamped as error:
+        found.wrong.append(f"The time stamp does not hold: {error}")
+    else:
+        _told_of_stamp(moment, trust, found)
+
+
+def _told_of_signature(signed: signature.Signed | None, trust: Trust, found: Findings) -> None:
+    if signed and signed.by:
+        found.seen.append(f"signed by {signed.by} with the key {signed.key}")
+    elif signed:
+        found.open.append(
+            f"It is signed with the key {signed.key}; whose that is was not looked at. Name who "
+            "may sign with --signers FILE"
+        )
+    elif trust.signers:
+        found.wrong.append(
+            f"It is not signed, or no longer, and nobody of {trust.signers.name} vouches for it."
+        )
+    else:
+        found.open.append(
+            "It is not signed, so whoever can write all of these files could have made them. "
+            "./run.sh sign RUN --key KEY signs it"
+        )
+
+
+def _told_of_stamp(moment: str, trust: Trust, found: Findings) -> None:
+    if trust.authorities and not moment:
+        found.wrong.append("It bears no time stamp, or no longer.")
+    elif trust.authorities:
+        found.seen.append(f"stamped at {moment}")
+    elif moment:
+        found.open.append(
+            f"It bears a time stamp of {moment}; whose that is was not looked at. Name the "
+            "authority's certificates with --authorities FILE"
+        )
+
+
+def _before(folder: Path, found: Findings) -> None:
+    """The records that it came after, as far as they are there."""
+    try:
+        results = results_of(folder.resolve())
+    except IndexError:
+        return
+    links = chain.before(folder)
+    for link in links:
+        path = run_folder(results, link.run) / SUMS
+        if path.is_file() and not has_digest(path, link.sha256):
+            found.wrong.append(
+                f"The record of run {link.run} was changed after {run_name(folder.resolve())}, "
+                "which came after it, was begun."
+            )
+    there = [link.run for link in links if (run_folder(results, link.run) / SUMS).is_file()]
+    if there:
+        found.seen.append(f"its place after {', '.join(there[:3])}")

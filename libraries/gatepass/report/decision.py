@@ -1,0 +1,255 @@
+"""The five answers that a reader of the certificate's first page looks for.
+
+Whether the gateway may be handed over, why, how sure that is, what was not tested, and what to do
+next and who does it. Each in one sentence without the terms of the trade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from gatepass.report.bounds import bound
+from gatepass.report.checks import Untested
+from gatepass.report.phrases import check_name, filled
+from gatepass.report.promises import PromiseRows, PromiseTable, missed
+from gatepass.report.wording import Wording
+from gatepass.results.facts import group
+from gatepass.results.outcome import Outcome
+from gatepass.results.record import APPROVED, FAIL, NOT_PROVEN, PASS, REJECTED, Measurement
+
+PAGE = 2
+"""Of the page; a run's record says which one its certificate has, so that those of before, which
+had no such answers, can be made again as they were."""
+MOST_UNTESTED = 3
+_NOT_RUN = "did_not_run"
+_HOST_CAUSES = ("gateway CPU", "gateway memory")
+"""What the owner of the hypervisor can mend."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is to be done next.
+
+    Attributes:
+        who: does it.
+        what: in a sentence.
+        call: the exact call, where there is one.
+    """
+
+    who: str
+    what: Markup
+    call: str = ""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answers.
+
+    Attributes:
+        grade: by what kind of test the verdict was reached, to stand beside it.
+        why, sure, untested: a sentence or two.
+        steps: at least one.
+    """
+
+    grade: Markup
+    why: Markup
+    sure: Markup
+    untested: Markup
+    steps: list[Step]
+
+
+def has_decision(outcome: Outcome) -> bool:
+    """Whether the certificate of a run has the answers."""
+    version = outcome.run.get("certificate")
+    return isinstance(version, int) and version >= PAGE
+
+
+def decision(
+    outcome: Outcome, table: PromiseTable, left_out: list[Untested], words: Wording
+) -> Decision:
+    """The answers of a run.
+
+    Args:
+        outcome: of the run.
+        table: its figures beside the promises.
+        left_out: what else was not tested.
+        words: of the page's language.
+    """
+    return Decision(
+        grade=_grade(outcome, words),
+        why=_why(outcome, table, words),
+        sure=_sure(outcome, table, words),
+        untested=_untested(outcome, table, left_out, words),
+        steps=list(_steps(outcome, words)),
+    )
+
+
+def _grade(outcome: Outcome, words: Wording) -> Markup:
+    texts, profile = words["decision"], group(outcome.run, "profile")
+    name = profile.get("name")
+    if not name:
+        return Markup()
+    known = texts["grades"].get(name)
+    return escape(known) if known else filled(texts["grade_of"], name=words.as_it_stands(str(name)))
+
+
+def _why(outcome: Outcome, table: PromiseTable, words: Wording) -> Markup:
+    texts = words["decision"]
+    if outcome.verdict == APPROVED:
+        count = sum(len(promise.measured) for promise in table.every)
+        closest = _closest(table)
+        if closest is None:
+            return filled(texts["approved_by_checks"], count=words.number(outcome.count(PASS)))
+        name, held = closest
+        return filled(
+            texts["approved"],
+            count=words.number(count),
+            promise=name,
+            proven=_bound(held, held.relation == "at least", words),
+            promised=_promised(held, words),
+        )
+    if outcome.changed_by_others:
+        return words.sentence(outcome.reasons_of_order()[0])
+    wanted = FAIL if outcome.verdict == REJECTED else NOT_PROVEN
+    checks = [check for check in outcome.checks if check.verdict == wanted]
+    ran = [check for check in checks if check.said.name != _NOT_RUN]
+    for promise, held, conditions in _missed(table, wanted):
+        more = words.number(len(ran) - 1)
+        beside = filled(texts["and_more"], count=more) if len(ran) > 1 else Markup()
+        return _of_figure(promise, held, conditions, wanted, words) + beside
+    if ran:
+        text = texts["failed" if wanted == FAIL else "could_not"]
+        return filled(text, count=words.number(len(ran)), first=check_name(ran[0], words))
+    if checks:
+        count, planned = words.number(len(checks)), words.number(len(outcome.checks))
+        return filled(texts["not_run"], count=count, planned=planned)
+    reasons = outcome.reasons_of_order()
+    return words.sentence(reasons[0]) if reasons else Markup()
+
+
+def _closest(table: PromiseTable) -> tuple[str, Measurement] | None:
+    """The tier's promise that is reached with the least to spare; of users, all there were came."""
+    rows = [
+        (row.measurement.margin_percent, promise.name, row.measurement)
+        for promise in table.promises
+        for row in promise.measured
+        if row.measurement and row.measurement.margin_percent is not None
+        and row.measurement.tried is None
+    ]
+    return min(rows, key=lambda row: row[0])[1:] if rows else None
+
+
+def _missed(table: PromiseTable, verdict: str) -> Iterator[tuple[PromiseRows, Measurement, str]]:
+    for promise in table.every:
+        for row in promise.measured:
+            if row.verdict == verdict and row.measurement and missed(row.measurement):
+                yield promise, row.measurement, row.conditions
+
+
+def _of_figure(
+    promise: PromiseRows, held: Measurement, conditions: str, verdict: str, words: Wording
+) -> Markup:
+    texts, at_least = words["decision"], held.relation == "at least"
+    about = {"promise": promise.name, "conditions": conditions, "promised": _promised(held, words)}
+    if verdict == FAIL:
+        text = texts["no_more_than" if at_least else "no_less_than"]
+        return filled(text, reached=_bound(held, not at_least, words), **about)
+    if held.half_width is None:
+        return filled(texts["no_spread"], **about)
+    low, high = bound(held, True, words), _bound(held, False, words)
+    return filled(texts["between"], low=low, high=high, **about)
+
+
+def _bound(held: Measurement, lower: bool, words: Wording) -> str:
+    """One end of what is shown of a figure, with its unit."""
+    return f"{bound(held, lower, words)} {words.unit_name(held.unit)}"
+
+
+def _promised(held: Measurement, words: Wording) -> str:
+    return f"{words.bound(held.threshold or 0, held.relation)} {words.unit_name(held.unit)}"
+
+
+def _sure(outcome: Outcome, table: PromiseTable, words: Wording) -> Markup:
+    """How many trials the tier's rates stand on, how long those of the profile last."""
+    texts, profile = words["decision"], group(outcome.run, "profile")
+    unseen = filled(texts["unseen"], elapsed=words.duration(outcome.elapsed_s))
+    seconds = profile.get("trial_s")
+    estimates = [
+        row.measurement
+        for promise in table.promises
+        for row in promise.measured
+        if row.measurement and row.measurement.half_width is not None
+    ]
+    if not estimates or not isinstance(seconds, int | float):
+        return escape(texts["no_estimate"]) + " " + unseen
+    stands = filled(
+        texts["sure_rejected" if outcome.verdict == REJECTED else "sure"],
+        fewest=words.number(min(len(one.trials) for one in estimates)),
+        seconds=words.number(seconds),
+        one_in=words.number(min(round(2 / (1 - one.confidence)) for one in estimates)),
+    )
+    return stands + " " + unseen
+
+
+def _untested(
+    outcome: Outcome, table: PromiseTable, left_out: list[Untested], words: Wording
+) -> Markup:
+    texts = words["decision"]
+    names = [escape(name) for name in table.untested] + [one.what for one in left_out]
+    not_run = sum(check.said.name == _NOT_RUN for check in outcome.checks)
+    if not_run:
+        names.insert(0, filled(texts["checks_not_run"], count=words.number(not_run)))
+    if not names:
+        return escape(texts["all_tested"])
+    shown = Markup("; ").join(names[:MOST_UNTESTED])
+    if len(names) > MOST_UNTESTED:
+        shown += filled(texts["more_untested"], count=words.number(len(names) - MOST_UNTESTED))
+    return shown[:1].upper() + shown[1:] + "."
+
+
+def _steps(outcome: Outcome, words: Wording) -> Iterator[Step]:
+    texts = words["decision"]
+    who, what = texts["who"], texts["steps"]
+    again = _again(outcome)
+    if outcome.verdict == APPROVED:
+        yield Step(who["both"], escape(what["sign"]))
+        return
+    if outcome.changed_by_others:
+        yield Step(who["quality"], escape(what["alone"]), again)
+        return
+    if outcome.restoration is not None and not outcome.restoration.identical:
+        call = f"./run.sh restore {outcome.run.get('run_id', '')}".strip()
+        yield Step(who["network"], escape(what["restore"]), call)
+    if outcome.verdict == REJECTED:
+        causes = {cause.name for check in outcome.checks for cause in check.causes[:1]}
+        if causes & {*_HOST_CAUSES}:
+            yield Step(who["host"], escape(what["host"]))
+        if "licence" in causes:
+            yield Step(who["provider"], escape(what["licence"]))
+        yield Step(who["network"], escape(what["mend"]))
+        yield Step(who["quality"], escape(what["again"]), again)
+        return
+    unproven = [check for check in outcome.checks if check.verdict == NOT_PROVEN]
+    if any(check.said.name != _NOT_RUN for check in unproven):
+        yield Step(who["quality"], escape(what["rig"]), again)
+    else:
+        yield Step(who["quality"], escape(what["whole"]), again)
+
+
+def _again(outcome: Outcome) -> str:
+    """The call of a whole run like this one."""
+    call = group(outcome.run, "call")
+    files = ("order",) if outcome.lab else ("order", "testbed")  # a lab's is made anew each time
+    words = [f"--{name} {call[name]}" for name in files if call.get(name)]
+    profile = group(outcome.run, "profile").get("name")
+    return " ".join(["./run.sh", *words, *([f"--profile {profile}"] if profile else [])])
+
+
+def signers(outcome: Outcome, words: Wording) -> str:
+    """What the signatures at the end of the page mean."""
+    if outcome.verdict == APPROVED:
+        return words["sections"]["signatures"]
+    return words["decision"]["seen"]

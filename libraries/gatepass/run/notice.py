@@ -1,0 +1,84 @@
+"""Who is told that a run has ended: a program of the user's, or an address that takes JSON.
+
+Neither may cost a run its verdict: what goes wrong is told in a sentence. Both are named by the
+environment, as an address often holds a secret, which a command line would show to everybody.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import requests
+
+from gatepass.base.printable import printable
+from gatepass.results.results_json import NAME
+
+COMMAND, WEBHOOK = "GATEPASS_AT_END", "GATEPASS_WEBHOOK"
+_COMMAND_S, _WEBHOOK_S = 120, 20
+
+
+def tell_of_the_end(folder: Path, verdict: str) -> None:
+    """Call the program and the address that the environment names, if it names any.
+
+    Args:
+        folder: of the run, with its ``results.json``.
+        verdict: of the order.
+    """
+    results = folder / NAME
+    if not results.is_file():
+        return
+    if command := os.environ.get(COMMAND):
+        _warn(_called(command, results, verdict))
+    if address := os.environ.get(WEBHOOK):
+        _warn(_posted(address, results))
+
+
+def _called(command: str, results: Path, verdict: str) -> str:
+    """Run a shell command, which finds the file and the verdict in its environment.
+
+    Returns:
+        What went wrong, in a sentence; empty where nothing did.
+    """
+    told = {"GATEPASS_RESULTS_JSON": str(results.absolute()), "GATEPASS_VERDICT": verdict}
+    try:
+        done = subprocess.run(
+            ["sh", "-c", command],
+            env=os.environ | told,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_COMMAND_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"the command of {COMMAND} had not ended after {_COMMAND_S} s, and was killed."
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        last = f": {printable(lines[-1])[:200]}" if lines else ""
+        return f"the command of {COMMAND} ended with {done.returncode}{last}."
+    return ""
+
+
+def _posted(address: str, results: Path) -> str:
+    """Send the document to an address; see `_called`."""
+    host = urlsplit(address).hostname or "nowhere"
+    try:
+        answer = requests.post(
+            address,
+            data=results.read_bytes(),
+            headers={"Content-Type": "application/json"},
+            timeout=_WEBHOOK_S,
+        )
+    except requests.RequestException as error:  # its words hold the address
+        return f"{host}, which {WEBHOOK} names, cannot be told ({type(error).__name__})."
+    if not answer.ok:
+        return f"{host}, which {WEBHOOK} names, answered {answer.status_code}."
+    return ""
+
+
+def _warn(sentence: str) -> None:
+    if sentence:
+        print(f"Gatepass: the run has ended, and {sentence}", file=sys.stderr)

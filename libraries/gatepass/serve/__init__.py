@@ -1,0 +1,1 @@
+"""The results folder as pages on the loopback, for who looks at many runs: read only."""

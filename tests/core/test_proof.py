@@ -1,0 +1,135 @@
+"""Forged records: each is named, also where whoever forged it makes all else anew."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from forgeries import FORGERIES, remade, wrong
+
+from gatepass import cli
+from gatepass.base.phrase import NOTHING
+from gatepass.proof import recomputed
+from gatepass.proof import verify as proof_verify
+from gatepass.proof.folder import SUMS
+from gatepass.proof.signature import sign
+from gatepass.proof.verify import Trust, verify
+from gatepass.report import verify as certificate_verify
+from gatepass.results import record
+from gatepass.results.measurements import estimated
+from gatepass.results.outcome import Check
+from gatepass.stats.intervals import interval
+
+UNDONE = ("results.json", "the page")
+"""Forgeries that whoever makes all else anew undoes himself."""
+
+
+def test_the_untouched_run(sealed: Path) -> None:
+    found = verify(sealed, Trust())
+    assert found.wrong == []
+    assert any(one.startswith("It is not signed") for one in found.open)
+    assert re.search(r"made again from their trials: [1-9]", " ".join(found.seen))
+
+
+def test_what_is_made_again_of_the_untouched_run_is_the_same(sealed: Path) -> None:
+    """But for the page: a later Gatepass may write it otherwise."""
+    before = {path: path.read_bytes() for path in sealed.rglob("*") if path.is_file()}
+    remade(sealed)
+    changed = {path.name for path, content in before.items() if path.read_bytes() != content}
+    assert changed <= {"certificate.html", SUMS}
+
+
+def test_a_page_that_a_later_gatepass_writes_otherwise_accuses_nobody(
+    sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate_verify, "render", lambda outcome, digest: "<html/>")
+    assert wrong(sealed) == []
+    (told,) = [one for one in verify(sealed, Trust()).open if one.startswith("certificate.html")]
+    assert "its words were not compared" in told
+
+
+def test_a_page_that_the_same_gatepass_writes_otherwise_was_changed(
+    sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof_verify, "other_program", lambda folder: "")
+    monkeypatch.setattr(certificate_verify, "render", lambda outcome, digest: "<html/>")
+    (found,) = wrong(sealed)
+    assert found.startswith("certificate.html was ")
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_is_named(sealed: Path, name: str) -> None:
+    forge, sentence, _ = FORGERIES[name]
+    forge(sealed)
+    found = wrong(sealed)
+    assert [one for one in found if sentence in one], found
+    assert cli.main(["verify", str(sealed)]) == 1
+
+
+@pytest.mark.parametrize("name", [name for name, (_, _, told) in FORGERIES.items() if told])
+def test_one_that_makes_all_else_anew_is_named_by_what_it_follows_from(
+    sealed: Path, name: str
+) -> None:
+    forge, _, sentence = FORGERIES[name]
+    forge(sealed)
+    remade(sealed)
+    found = wrong(sealed)
+    assert [one for one in found if sentence in one], found
+
+
+@pytest.mark.parametrize("name", [name for name in FORGERIES if name not in UNDONE])
+def test_none_bears_the_signature(
+    sealed: Path, provider_key: Path, signers: Path, name: str
+) -> None:
+    """Also where nothing else could tell: a date, a serial number."""
+    sign(sealed, provider_key)
+    assert wrong(sealed, signers) == []
+    FORGERIES[name][0](sealed)
+    remade(sealed)
+    found = wrong(sealed, signers)
+    assert [one for one in found if one.startswith("The signature does not hold")], found
+
+
+def test_a_run_of_before(sealed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (sealed / SUMS).unlink()
+    assert cli.main(["verify", str(sealed)]) == 64
+    assert f"./run.sh verify {sealed / 'certificate.html'}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["nonsense", "\xff"])
+def test_a_list_that_is_none(sealed: Path, content: str) -> None:
+    (sealed / SUMS).write_bytes(content.encode("latin-1"))
+    assert cli.main(["verify", str(sealed)]) == 64
+
+
+def test_a_file_without_end_is_not_read(sealed: Path) -> None:
+    with (sealed / "log.html").open("r+b") as log:
+        log.truncate(2**40)
+    assert "log.html was changed after the run was sealed." in wrong(sealed)
+
+
+def test_a_file_that_waits_for_somebody_is_none(sealed: Path) -> None:
+    (sealed / "log.html").unlink()
+    os.mkfifo(sealed / "log.html")
+    assert "log.html is missing." in wrong(sealed)
+
+
+@pytest.mark.parametrize("name", UNDONE)
+def test_what_is_made_anew_as_it_was_is_no_forgery_any_more(sealed: Path, name: str) -> None:
+    FORGERIES[name][0](sealed)
+    remade(sealed)
+    assert wrong(sealed) == []
+
+
+@pytest.mark.parametrize("level", [0.025, 0.005, 0.0005])
+def test_an_interval_of_two_trials_is_made_again_from_what_was_noted(level: float) -> None:
+    """Its half is some hundred times their spread, and so is what rounding does to it."""
+    for step in range(200):
+        trials = [0.118541637 + step * 1.37e-7, 0.118541637 - step * 2.11e-5]
+        exact = interval(trials, 0.95, level)
+        one = estimated("provisioning", NOTHING, trials, exact, 0.95)
+        noted = record.parse(record.dump("measurement", one))[1]
+        check = Check("Provisioning of tenants", "Every Tenant", record.PASS, measurements=[noted])
+        assert list(recomputed._made_again(check, noted, noted.trials)) == []

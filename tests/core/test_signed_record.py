@@ -1,0 +1,148 @@
+"""Who vouches for a run, and which runs there were before it: OpenSSH and coreutils alone tell."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from forgeries import raised_mean, raised_trial, remade, wrong
+from sealed_run import WHO, new_key
+
+from gatepass import cli
+from gatepass.proof import chain
+from gatepass.proof.folder import SIGNATURE, SUMS, seal
+from gatepass.proof.signature import sign
+from gatepass.proof.verify import Trust, verify
+
+
+class TestSigned:
+    def test_two_commands_without_gatepass(
+        self, sealed: Path, provider_key: Path, signers: Path
+    ) -> None:
+        sign(sealed, provider_key)
+        of = ["-I", WHO, "-n", "gatepass", "-s", SIGNATURE, "-f", str(signers)]
+        with (sealed / SUMS).open() as sums:
+            done = subprocess.run(
+                ["ssh-keygen", "-Y", "verify", *of], cwd=sealed, stdin=sums, check=False
+            )
+        assert done.returncode == 0
+        check = ["sha256sum", "--check", "--quiet", SUMS]
+        assert subprocess.run(check, cwd=sealed, check=False).returncode == 0
+        raised_trial(sealed)
+        assert subprocess.run(check, cwd=sealed, check=False).returncode == 1
+
+    def test_by_somebody_else(self, sealed: Path, signers: Path, tmp_path: Path) -> None:
+        sign(sealed, new_key(tmp_path / "other"))
+        (found,) = wrong(sealed, signers)
+        assert "which signers does not name" in found
+
+    def test_for_something_else(self, sealed: Path, provider_key: Path, signers: Path) -> None:
+        words = ["-Y", "sign", "-f", str(provider_key), "-n", "file", str(sealed / SUMS)]
+        subprocess.run(["ssh-keygen", *words], check=True, capture_output=True)
+        (found,) = wrong(sealed, signers)
+        assert found.startswith("The signature does not hold")
+
+    def test_a_signature_that_was_taken_away(
+        self, sealed: Path, provider_key: Path, signers: Path
+    ) -> None:
+        """Who asks for a signature is not content with none."""
+        sign(sealed, provider_key)
+        (sealed / SIGNATURE).unlink()
+        (found,) = wrong(sealed, signers)
+        assert found == "It is not signed, or no longer, and nobody of signers vouches for it."
+
+    def test_a_signature_that_is_no_file(self, sealed: Path, signers: Path) -> None:
+        (sealed / SIGNATURE).mkdir()
+        (found,) = wrong(sealed, signers)
+        assert found.startswith("It is not signed")
+
+    def test_a_time_stamp_that_was_taken_away(self, sealed: Path, provider_key: Path) -> None:
+        (found,) = verify(sealed, Trust(authorities=provider_key)).wrong
+        assert found == "It bears no time stamp, or no longer."
+
+    def test_whose_key_it_is_was_not_looked_at(self, sealed: Path, provider_key: Path) -> None:
+        sign(sealed, provider_key)
+        (open_,) = [one for one in verify(sealed, Trust()).open if "signed" in one]
+        assert "whose that is was not looked at" in open_
+
+    def test_what_was_changed_is_not_signed(
+        self, sealed: Path, provider_key: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        raised_mean(sealed)
+        assert cli.main(["sign", str(sealed), "--key", str(provider_key)]) == 64
+        assert "what was changed is not signed" in capsys.readouterr().err
+        assert not (sealed / SIGNATURE).exists()
+
+    @pytest.mark.parametrize("content", [None, "no key"])
+    def test_a_key_that_is_none(
+        self, sealed: Path, tmp_path: Path, content: str | None,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        path = tmp_path / "key"
+        if content is not None:
+            path.write_text(content)
+            path.chmod(0o600)
+        assert cli.main(["sign", str(sealed), "--key", str(path)]) == 64
+        assert f"--key {path}" in capsys.readouterr().err
+
+    def test_a_run_that_is_not_there(
+        self, provider_key: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert cli.main(["sign", "no-such-run", "--key", str(provider_key)]) == 64
+        assert "'no-such-run': there is no such run" in capsys.readouterr().err
+
+    def test_the_command(
+        self, sealed: Path, provider_key: Path, signers: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert cli.main(["sign", str(sealed), "--key", str(provider_key)]) == 0
+        assert cli.main(["verify", str(sealed), "--signers", str(signers)]) == 0
+        assert f"signed by {WHO}" in capsys.readouterr().out
+
+
+class TestChain:
+    @staticmethod
+    def after(sealed: Path, name: str) -> Path:
+        """A run that comes after all that are there."""
+        new = sealed.parent / name
+        new.mkdir()
+        chain.keep(new)
+        seal(new)
+        return new
+
+    def test_each_names_the_one_before(self, sealed: Path) -> None:
+        second = self.after(sealed, "20991231-000000-a")
+        third = self.after(sealed, "20991231-000001-b")
+        assert [link.run for link in chain.before(second)] == [sealed.name]
+        assert [link.run for link in chain.before(third)] == [second.name]
+        assert cli.main(["verify", str(sealed.parent)]) == 0
+
+    def test_runs_side_by_side_are_named_by_the_next(self, sealed: Path) -> None:
+        pair = [sealed.parent / name for name in ("20991231-000000-a", "20991231-000000-b")]
+        for one in pair:
+            one.mkdir()
+            chain.keep(one)
+        for one in pair:
+            seal(one)
+        third = self.after(sealed, "20991231-000001-c")
+        assert [link.run for link in chain.before(third)] == [one.name for one in pair]
+
+    def test_a_run_that_vanished(
+        self, sealed: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        second = self.after(sealed, "20991231-000000-a")
+        self.after(sealed, "20991231-000001-b")
+        (second / SUMS).unlink()
+        assert cli.main(["verify", str(sealed.parent)]) == 1
+        assert f"Run {second.name} is missing" in capsys.readouterr().out
+
+    def test_a_run_that_was_sealed_anew(self, sealed: Path) -> None:
+        second = self.after(sealed, "20991231-000000-a")
+        raised_mean(sealed)
+        remade(sealed)
+        (found,) = chain.missing(sealed.parent)
+        assert found.startswith(f"The record of run {sealed.name} was changed: {second.name}")
+        assert [one for one in wrong(second) if "was changed after" in one]
+
+    def test_a_folder_without_runs(self, tmp_path: Path) -> None:
+        assert cli.main(["verify", str(tmp_path)]) == 64

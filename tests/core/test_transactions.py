@@ -1,0 +1,70 @@
+"""Transactions between real programs in a network namespace."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from local_shell import LocalShell
+
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.shell import Detached
+from gatepass.endpoint.transactions import Exchange, run
+
+PORT, ADDRESS = 5201, "127.0.0.2"
+SHORT = Exchange("UDP", 32, 256, 0.1)
+
+
+@pytest.mark.parametrize("protocol", ["TCP", "UDP"])
+@pytest.mark.parametrize("sizes", [(1, 1), (32, 1024), (516, 4)])
+def test_each_request_has_its_response(
+    apart: LocalShell, protocol: str, sizes: tuple[int, int]
+) -> None:
+    found = run(apart, apart, ADDRESS, PORT, Exchange(protocol, *sizes, 0.1))
+    trial = found.trial
+    assert found.per_s > 0 and trial.seconds >= 0.1
+    assert trial.received_bytes == round(found.per_s * trial.seconds) * sizes[0]
+    assert trial.seen == {"127.0.0.1"}
+    assert found.lost_percent == (None if protocol == "TCP" else 0)
+
+
+def test_over_ipv6(apart: LocalShell) -> None:
+    assert run(apart, apart, "::1", PORT, SHORT).trial.seen == {"::1"}
+
+
+def test_what_has_no_response_is_lost_and_the_next_is_sent(apart: LocalShell) -> None:
+    rule = f"udp sport {PORT} numgen inc mod 50 0 drop"
+    _filter(apart, rule)
+    found = run(apart, apart, ADDRESS, PORT, replace(SHORT, seconds=0.5))
+    assert found.per_s > 0
+    assert 0 < found.lost_percent < 5
+    assert found.trial.received_bytes > round(found.per_s * found.trial.seconds) * 32
+
+
+def test_where_nothing_gets_through_there_are_none(apart: LocalShell) -> None:
+    _filter(apart, f"udp sport {PORT} drop")
+    found = run(apart, apart, ADDRESS, PORT, SHORT)
+    assert (found.per_s, found.lost_percent) == (0, 100)
+
+
+def test_a_busy_port_is_not_proven(apart: LocalShell) -> None:
+    other = Detached.start(
+        apart,
+        f"{apart.folder()}/other",
+        f"python3 -m http.server {PORT}",
+        60,
+        ready=f"ss -Hltn 'sport = :{PORT}' | grep -q .",
+    )
+    with pytest.raises(NotProven, match="is busy on the"):
+        run(apart, apart, ADDRESS, PORT, replace(SHORT, protocol="TCP"))
+    other.stop()
+
+
+def test_an_address_that_is_not_there_is_not_proven(apart: LocalShell) -> None:
+    with pytest.raises(NotProven, match="no transaction can be made on the"):
+        run(apart, apart, "198.18.99.99", PORT, SHORT)
+
+
+def _filter(shell: LocalShell, rule: str) -> None:
+    shell.run(f"nft add table inet t && nft add chain inet t c '{{ type filter hook input priority "
+              f"0; }}' && nft add rule inet t c {rule}")  # fmt: skip

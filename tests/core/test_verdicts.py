@@ -1,0 +1,85 @@
+"""Which verdict a check gets from how Robot says that it ended."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from robot.api import TestSuite
+
+from listeners.Verdicts import Verdicts
+from support.guard import keyword
+from support.keyword_library import Context, KeywordLibrary
+
+SUITE = """\
+*** Settings ***
+Library    {library}
+Test Teardown    Tidy Up    {tidy}
+*** Test Cases ***
+One
+    {keyword}    {text}
+"""
+
+
+class Asserts(KeywordLibrary):
+    """Keywords that end as they are told."""
+
+    @property
+    def context(self) -> Context:
+        """What the listener listens to."""
+        return self._context
+
+    @keyword()
+    def misses(self, sentence: str, times: int = 1) -> None:
+        """The gateway misses what it promised."""
+        raise AssertionError(" ".join([sentence] * times))
+
+    @keyword()
+    def tidy_up(self, works: str) -> None:
+        """Put things back."""
+        if works != "well":
+            raise AssertionError("The policy is still there.")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a keyword that fails leaves what it saw."""
+    monkeypatch.chdir(tmp_path)
+
+
+def ended(step: str, *words: str, tidy: str = "well") -> object:
+    """The only check of a suite, as it ended."""
+    library = f"{__name__}.Asserts"
+    text = SUITE.format(library=library, keyword=step, text="    ".join(words), tidy=tidy)
+    suite = TestSuite.from_string(text)
+    done = suite.run(listener=Verdicts(), output=None, stdout=StringIO(), stderr=StringIO())
+    (test,) = done.suite.tests
+    return test
+
+
+@pytest.mark.parametrize("times", [1, 40, 100])
+def test_a_miss_is_one_however_much_it_says(times: int) -> None:
+    """Robot cuts a message of more than 3,120 characters, a reader gets 2,000 at most."""
+    sentence = "Delay of a class, voice, to the server: 46.6 ms; promised is at most 18 ms."
+    test = ended("Misses", sentence, str(times))
+    assert (test.status, test.metadata["Verdict"]) == ("FAIL", "fail"), test.message
+    assert test.message.startswith(sentence)
+    assert len(test.message) <= 2000
+
+
+def test_a_miss_is_one_whatever_a_device_says_in_it() -> None:
+    test = ended("Misses", "It answers \\x1b[31m in red.")
+    assert test.metadata["Verdict"] == "fail"
+    assert "\x1b" not in test.message
+
+
+def test_a_miss_stays_one_where_tidying_up_fails_as_well() -> None:
+    test = ended("Misses", "It lost 5 %.", tidy="badly")
+    assert test.metadata["Verdict"] == "fail"
+
+
+def test_what_no_keyword_of_ours_asserted_is_not_the_gateways() -> None:
+    test = ended("Fail", "It lost 5 %.")
+    assert (test.status, test.metadata["Verdict"]) == ("SKIP", "not proven")
+    assert test.message == "Not proven: It lost 5 %."
