@@ -238,8 +238,10 @@ class TestWithTheProgram:
     def test_what_is_lost_on_the_way_back_has_no_round_trip(self, apart: LocalShell) -> None:
         self.filtered(apart, f"udp sport {PORT} numgen inc mod 10 == 3 drop")
         (seen,) = self.sent(apart, stream(reflected=True)).values()
-        assert seen.lost < seen.sent / 100  # a busy machine may lose one itself
-        assert seen.round_trip.count == seen.sent - _one_in_ten(seen.sent)
+        sent_back = seen.sent - seen.lost
+        missing = sent_back - _one_in_ten(sent_back) - seen.round_trip.count
+        assert 0 <= missing < seen.sent / 100  # a busy machine may send the last back too late
+        assert seen.lost < seen.sent / 100
 
     def test_what_is_lost_on_the_way_is_counted_where_it_was(self, apart: LocalShell) -> None:
         self.filtered(apart, f"udp dport {PORT} numgen inc mod 10 == 3 drop")
