@@ -41,7 +41,7 @@ from datagram_wire import (
 
 MOST_AT_ONCE = 64
 LEAD_S, LOOK_S = 0.02, 0.05
-QUIET_S = 0.3  # so long what is reflected may be on its way
+QUIET_S = 1.0  # so long what is reflected may be on its way: by satellite, from a busy machine
 SPIN_S = 0.0001  # a sleep takes about as long
 NS, TICK_NS = 10 ** 9, 10 ** 8
 PR_SET_TIMERSLACK = 29
