@@ -15,11 +15,12 @@ from test_causes import TRIAL
 from gatepass.base.paths import VARIABLES
 from gatepass.base.phrase import say
 from gatepass.inputs import load_profile
+from gatepass.proof import recomputed
 from gatepass.proof.delays_and_losses import (
     delays,
-    has_delays,
     is_delay,
     is_loss,
+    kept_delays,
     losses,
     rule_of,
 )
@@ -67,7 +68,7 @@ def wrong(outcome: Outcome, folder: Path) -> list[str]:
     # what a record has went through JSON
     check = outcome.checks[0]
     check.trials[:] = json.loads(json.dumps(check.trials))
-    return list(delays(outcome, folder, rule_of(outcome, folder)))
+    return list(delays(outcome, kept_delays(folder), rule_of(outcome, folder)))
 
 
 def test_a_record_has_each_delay() -> None:
@@ -82,7 +83,7 @@ def test_a_record_has_each_delay() -> None:
 
 def test_what_follows_from_its_trials_is_not_accused(tmp_path: Path) -> None:
     outcome = kept(tmp_path)
-    assert has_delays(tmp_path) and is_delay(figure_of(outcome))
+    assert kept_delays(tmp_path) and is_delay(figure_of(outcome))
     assert wrong(outcome, tmp_path) == []
 
 
@@ -143,7 +144,7 @@ def test_a_file_that_was_altered_is_named(tmp_path: Path) -> None:
 def test_another_program_may_have_another_method(tmp_path: Path) -> None:
     outcome = kept(tmp_path)
     outcome.checks[0].measurements[0] = replace(figure_of(outcome), value=0.3)
-    assert list(delays(outcome, tmp_path, None)) == []
+    assert list(delays(outcome, kept_delays(tmp_path), None)) == []
 
 
 def test_a_run_of_before_kept_some_percentiles_alone(tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ def test_a_run_of_before_kept_some_percentiles_alone(tmp_path: Path) -> None:
         for one in told.values():
             del one["delays"]
         path.write_text(json.dumps(told), encoding="utf-8")
-    assert not has_delays(tmp_path)
+    assert not kept_delays(tmp_path)
     assert wrong(outcome, tmp_path) == []
 
 
@@ -162,7 +163,7 @@ def test_a_damaged_file_is_left_to_its_digest(tmp_path: Path, damage: str) -> No
     kept(tmp_path)
     for path in (tmp_path / "trials").iterdir():
         path.write_text(damage, encoding="utf-8")
-    assert not has_delays(tmp_path)
+    assert not kept_delays(tmp_path)
 
 
 # losses
@@ -197,3 +198,35 @@ def test_a_loss_that_was_altered_is_named(given: dict[str, object]) -> None:
 
 def test_a_loss_without_its_trial_is_named() -> None:
     assert len(list(losses(lossy(), {3: SENT[3], 4: SENT[4]}, RULE))) == 1
+
+
+# what `verify` asks of a whole run
+
+
+def whole(outcome: Outcome, folder: Path, same_program: bool = True) -> list[str]:
+    """What does not follow, as the whole run is looked at; inputs that a test has not are named."""
+    probes = kept_delays(folder)
+    found = recomputed.contradictions(outcome, folder, probes, same_program)
+    return [one for one in found if "make no such figure" in one]
+
+
+def test_delays_of_a_whole_run(tmp_path: Path) -> None:
+    outcome = kept(tmp_path)
+    assert whole(outcome, tmp_path) == []
+    assert recomputed.recomputed(outcome, kept_delays(tmp_path), same_program=True) == 1
+    assert recomputed.recomputed(outcome, kept_delays(tmp_path), same_program=False) == 0
+    outcome.checks[0].measurements[0] = replace(figure_of(outcome), value=0.3)
+    assert len(whole(outcome, tmp_path)) == 1
+    assert whole(outcome, tmp_path, same_program=False) == []
+
+
+def test_losses_of_a_whole_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recomputed, "_from_file", lambda folder, number: SENT[number])
+    outcome = kept(tmp_path, [])
+    check = lossy()
+    check.trials += [{"number": number} for number in SENT]
+    outcome.checks[:] = [check]
+    assert whole(outcome, tmp_path) == []
+    assert recomputed.recomputed(outcome, {}, same_program=True) == 1
+    check.measurements[0] = replace(check.measurements[0], value=0.001)
+    assert len(whole(outcome, tmp_path)) == 1

@@ -52,9 +52,22 @@ def is_loss(one: Measurement) -> bool:
     return one.promise == LOSS and "datagrams" in one.facts
 
 
-def has_delays(folder: Path) -> bool:
-    """Whether a run kept every delay; one of before kept some percentiles alone."""
-    return bool(_read(folder))
+def kept_delays(folder: Path) -> Trials:
+    """The trials of probes whose files have every delay; a run of before kept percentiles alone.
+
+    Args:
+        folder: of the run.
+    """
+    found = {}
+    for path in sorted((folder / "trials").glob("*-delays.json")):
+        number = path.name.partition("-")[0]
+        try:
+            pairs = pairs_of(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue  # its digest in the record tells of a file that was changed
+        if number.isdecimal() and pairs:
+            found[int(number)] = pairs
+    return found
 
 
 def rule_of(outcome: Outcome, folder: Path) -> Rule | None:
@@ -89,21 +102,18 @@ def losses(check: Check, trials: Mapping[int, Trial], rule: Rule) -> Iterator[st
             yield _sentence(check, one, "reports of iperf3")
 
 
-def delays(outcome: Outcome, folder: Path, rule: Rule | None) -> Iterator[str]:
+def delays(outcome: Outcome, trials: Trials, rule: Rule | None) -> Iterator[str]:
     """Delays that do not follow from their trials, each in a sentence.
 
     Args:
         outcome: what the run's ``output.xml`` tells.
-        folder: of the run.
+        trials: of the run (`kept_delays`).
         rule: of the run; None where another copy of Gatepass made it, which may have another
             method. The percentiles of each trial are looked at all the same.
     """
-    trials = _read(folder)
-    if not trials:
-        return
     for check in outcome.checks:
         yield from _noted(check, trials)
-    if rule is None:
+    if rule is None or not trials:
         return
     samples = _samples(trials)
     for check in outcome.checks:
@@ -124,20 +134,6 @@ def _sentence(check: Check, one: Measurement, what: str) -> str:
         f"{check.name}: {one.subject} is recorded as {one.value:g} {one.unit}, and the {what} that "
         "the trials' files have make no such figure."
     )
-
-
-def _read(folder: Path) -> Trials:
-    """The trials of probes whose files have every delay."""
-    found = {}
-    for path in sorted((folder / "trials").glob("*-delays.json")):
-        number = path.name.partition("-")[0]
-        try:
-            pairs = pairs_of(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue  # its digest in the record tells of a file that was changed
-        if number.isdecimal() and pairs:
-            found[int(number)] = pairs
-    return found
 
 
 def _noted(check: Check, trials: Trials) -> Iterator[str]:

@@ -22,8 +22,8 @@ from gatepass.inputs import load_catalogue, load_order, load_profile
 from gatepass.inputs.yaml_file import read_yaml
 from gatepass.proof import kept_inputs
 from gatepass.proof.delays_and_losses import (
+    Trials,
     delays,
-    has_delays,
     is_delay,
     is_loss,
     losses,
@@ -48,12 +48,15 @@ _OF_TRIALS = ("TCP goodput", "UDP payload")
 """Layers of figures that stand on trials, each with a number and files."""
 
 
-def contradictions(outcome: Outcome, folder: Path, same_program: bool) -> Iterator[str]:
+def contradictions(
+    outcome: Outcome, folder: Path, probes: Trials, same_program: bool
+) -> Iterator[str]:
     """What does not follow from what it is said to follow from, each in a sentence.
 
     Args:
         outcome: what the run's ``output.xml`` tells.
         folder: of the run.
+        probes: its trials of delays.
         same_program: whether this copy of Gatepass is the one that made the run; another one may
             read its input files otherwise.
     """
@@ -67,7 +70,7 @@ def contradictions(outcome: Outcome, folder: Path, same_program: bool) -> Iterat
     yield from _files(outcome, folder)
     yield from _decided_by(outcome, folder, same_program)
     rule = rule_of(outcome, folder) if same_program else None
-    yield from delays(outcome, folder, rule)
+    yield from delays(outcome, probes, rule)
     for check in outcome.checks:
         trials = _trials_of(check, folder)
         yield from losses(check, trials, rule) if rule else ()
@@ -78,9 +81,9 @@ def contradictions(outcome: Outcome, folder: Path, same_program: bool) -> Iterat
         yield from _verdict(check)
 
 
-def recomputed(outcome: Outcome, folder: Path, same_program: bool) -> int:
+def recomputed(outcome: Outcome, probes: Trials, same_program: bool) -> int:
     """How many figures are made again from their trials; see `contradictions`."""
-    kept = same_program and has_delays(folder)
+    kept = same_program and bool(probes)
     return sum(
         one.level is not None or (same_program and is_loss(one)) or (kept and is_delay(one))
         for check in outcome.checks

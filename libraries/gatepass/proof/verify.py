@@ -14,6 +14,7 @@ from gatepass.base.digests import has_digest
 from gatepass.base.errors import InputError
 from gatepass.base.paths import results_of, run_folder, run_name
 from gatepass.proof import chain, signature, signed_pdf, timestamp
+from gatepass.proof.delays_and_losses import kept_delays
 from gatepass.proof.findings import Findings, Trust
 from gatepass.proof.folder import CERTIFICATE, SUMS, proof, sealed
 from gatepass.proof.recomputed import contradictions, other_program, recomputed
@@ -45,8 +46,9 @@ def verify(folder: Path, trust: Trust) -> Findings:
     if outcome:
         found.wrong += _other_document(folder, outcome, digest)
         other = other_program(folder)
-        found.wrong += contradictions(outcome, folder, same_program=not other)
-        count = recomputed(outcome, folder, same_program=not other)
+        probes = kept_delays(folder)
+        found.wrong += contradictions(outcome, folder, probes, same_program=not other)
+        count = recomputed(outcome, probes, same_program=not other)
         found.seen.append(f"means and bounds, made again from their trials: {count}")
         if other:
             found.open.append(

@@ -7,6 +7,7 @@ is in the report.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -16,7 +17,15 @@ from gatepass.report.checks import MOST_NAMES, ShownReason, Untested, reasons, u
 from gatepass.report.decision import Decision, decision, has_decision, signers
 from gatepass.report.evidence import Chapter, evidence, not_holding
 from gatepass.report.issuer import Issuer, issuer
-from gatepass.report.phrases import LONGEST_MESSAGE, chapter, check_name, filled, join, shortened
+from gatepass.report.phrases import (
+    LONGEST_MESSAGE,
+    chapter,
+    check_name,
+    filled,
+    join,
+    shortened,
+    told,
+)
 from gatepass.report.promise_rows import (
     FEW_OTHERS,
     FEWEST_OTHERS,
@@ -29,6 +38,8 @@ from gatepass.report.promise_rows import (
 )
 from gatepass.report.promises import (
     TIER,
+    MeasurementRow,
+    PromiseRows,
     PromiseTable,
     missed,
     promise_name,
@@ -41,7 +52,16 @@ from gatepass.report.svg import letters, roughly
 from gatepass.report.wording import FALLBACK, Wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
-from gatepass.results.record import APPROVED, FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Cause
+from gatepass.results.record import (
+    APPROVED,
+    FAIL,
+    NOT_APPLICABLE,
+    NOT_PROVEN,
+    PASS,
+    Cause,
+    measured,
+    required,
+)
 
 MOST_REASONS, MOST_LEFT_OUT, MOST_LINES = 6, 7, 4
 MOST_ROWS = 9
@@ -134,9 +154,9 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
     brief = decided and (many or crowded)
     most_reasons = FEW_REASONS if decided and many else MOST_REASONS
     detailed = table.promises if brief else table.every
-    measured = [promise for promise in table.others if promise.rows]
+    others_measured = [promise for promise in table.others if promise.rows]
     few = FEWEST_OTHERS if crowded and many else FEW_OTHERS
-    others = closest(measured, few) if brief else measured
+    others = closest(others_measured, few) if brief else others_measured
     of_tier, of_others = (
         [in_one_row(outcome, promise, words, brief) for promise in promises]
         for promises in (table.promises, others)
@@ -167,7 +187,7 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
         not_offered=_not_offered(outcome, words),
         promises=of_tier,
         others=of_others,
-        more_others=more(words["more_in_report"], measured, len(others)),
+        more_others=more(words["more_in_report"], others_measured, len(others)),
         promises_caption=_caption(table, words, decided, followed),
         charts=charts(table, words, letters if decided else roughly)[
             : FEW_CHARTS if crowded or brief else None
@@ -227,7 +247,8 @@ def _reason(
         quoted: whether the report's own words stand beside those of another language.
     """
     title = _title(reason, words, linked)
-    text = shortened(reason.text, words, LONGEST_NOTE if crowded else LONGEST_MESSAGE)
+    longest = LONGEST_NOTE if crowded else LONGEST_MESSAGE
+    text = shortened(reason.text, words, longest)
     english = words["language"] == FALLBACK
     if reason.said:
         return ReasonLine(reason.verdict, title, words.sentence(reason.said), "")
@@ -238,7 +259,22 @@ def _reason(
         return ReasonLine(reason.verdict, title, own or escape(text), "")
     if own and not quoted:
         return ReasonLine(reason.verdict, title, own, "")
+    if words.knows_sentences:
+        rest = told(_beyond(reason, table), words, longest)
+        whole = Markup(" ").join(part for part in (own, rest) if part)
+        return ReasonLine(reason.verdict, title, whole, "")
     return ReasonLine(reason.verdict, title, own, text)
+
+
+def _beyond(reason: ShownReason, table: PromiseTable) -> str:
+    """What a reason says besides what `_own_words` has of it."""
+    text = reason.text
+    for one in (one for check in reason.checks for one in check.evidence):
+        text = text.removeprefix(f"{one.claim}: not so.")
+    for _, row in _missed_rows(reason, table):
+        held = row.measurement
+        text = text.replace(f"{held.subject}: {measured(held)}; promised is {required(held)}.", "")
+    return text.strip()
 
 
 def _title(reason: ShownReason, words: Wording, linked: bool) -> Markup:
@@ -262,25 +298,33 @@ def _linked(check: Check, name: Markup, linked: bool) -> Markup:
 
 def _own_words(reason: ShownReason, table: PromiseTable, words: Wording) -> Markup:
     sentences: list[Markup] = []
-    measured = [m for check in reason.checks for m in check.measurements]
-    for promise in table.every:
-        for row in promise.rows:
-            if row.measurement in measured and missed(row.measurement):
-                spread = "" if row.measurement.half_width is None else f" {row.spread}"
-                sentences.append(
-                    filled(
-                        words["own_words"],
-                        promise=promise.name,
-                        conditions=row.conditions,
-                        measured=row.measured + spread,
-                        bound=row.promised,
-                        unit=words.unit_name(row.measurement.unit),
-                    )
-                )
+    for promise, row in _missed_rows(reason, table):
+        spread = "" if row.measurement.half_width is None else f" {row.spread}"
+        sentences.append(
+            filled(
+                words["own_words"],
+                promise=promise.name,
+                conditions=row.conditions,
+                measured=row.measured + spread,
+                bound=row.promised,
+                unit=words.unit_name(row.measurement.unit),
+            )
+        )
     for check in reason.checks:
         sentences += [filled(words["own_evidence"], claim=one) for one in not_holding(check, words)]
         sentences += [_likely(cause, words) for cause in check.causes[:1] if cause.weight]
     return Markup(" ").join(dict.fromkeys(sentences))
+
+
+def _missed_rows(
+    reason: ShownReason, table: PromiseTable
+) -> Iterator[tuple[PromiseRows, MeasurementRow]]:
+    """The figures of a reason's checks that miss what was promised, as the table has them."""
+    figures = [one for check in reason.checks for one in check.measurements]
+    for promise in table.every:
+        for row in promise.rows:
+            if row.measurement in figures and missed(row.measurement):
+                yield promise, row
 
 
 def _likely(cause: Cause, words: Wording) -> Markup:
@@ -384,7 +428,7 @@ def _back(outcome: Outcome, words: Wording) -> Facts:
 
 def _problem(outcome: Outcome, words: Wording) -> Markup:
     problem = outcome.restoration.problem if outcome.restoration else ""
-    return words.as_it_stands(shortened(problem, words, LONGEST_NOTE)) if problem else Markup()
+    return told(problem, words, LONGEST_NOTE) if problem else Markup()
 
 
 def _left(outcome: Outcome, words: Wording) -> Markup:

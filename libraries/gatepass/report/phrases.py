@@ -36,6 +36,15 @@ def shortened(text: str, words: Wording, longest: int = LONGEST_MESSAGE) -> str:
     return text if len(text) <= longest else text[:longest].rstrip() + words["rest_in_report"]
 
 
+def told(text: str, words: Wording, longest: int = LONGEST_MESSAGE) -> Markup:
+    """The same in the page's language, as far as that has its sentences."""
+    text = " ".join(text.split())
+    whole = text.rfind(". ", 0, longest) + 1  # half a sentence is in no language's table
+    if len(text) <= longest or not (whole and words.knows_sentences):
+        return words.as_it_stands(shortened(text, words, longest))
+    return words.as_it_stands(text[:whole]) + words["rest_in_report"]
+
+
 def filled(text: str, **parts: object) -> Markup:
     """A text of the language's file with its parts; what is no Markup among them is escaped."""
     clean = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from gatepass.base.phrase import say
-from gatepass.report.phrases import shortened
+from gatepass.report.phrases import told
 from gatepass.report.published import reference
 from gatepass.report.wording import Wording, digits, most_digits
 from gatepass.results.facts import group
@@ -284,7 +284,7 @@ def why(check: Check, words: Wording) -> Markup:
     """A check's message in the page's language, where it has one."""
     if check.said:
         return words.sentence(check.said)
-    return words.as_it_stands(shortened(check.message, words))
+    return told(check.message, words)
 
 
 def _left_out(checks: dict[int, Check]) -> dict[int, Check]:

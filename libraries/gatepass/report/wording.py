@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -20,6 +20,7 @@ from gatepass.base.own_yaml import own_yaml
 from gatepass.base.phrase import Parts, Phrase
 from gatepass.base.phrase import texts as english
 from gatepass.base.printable import printable
+from gatepass.report.sentences import Sentences
 from gatepass.results import record
 
 MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
@@ -67,11 +68,32 @@ class Wording:
         return self.as_it_stands(str(key if otherwise is None else otherwise))
 
     def as_it_stands(self, text: str) -> Markup:
-        """A text that is English in every language, marked as such; a figure is written its way."""
+        """A text that checks said in English: the sentences that the language has in its words.
+
+        What it has not is marked as English; a figure is written its way.
+        """
         plain = self._plain(text)
         if self["language"] == FALLBACK or not _WORD.search(plain):
             return escape(plain)
-        return Markup('<span lang="{}">{}</span>').format(FALLBACK, plain)
+        english = Markup('<span lang="{}">{}</span>')
+        return Markup().join(
+            escape(piece.text) if piece.known else english.format(FALLBACK, piece.text)
+            for piece in self._sentences.of(plain)
+        )
+
+    @property
+    def knows_sentences(self) -> bool:
+        """Whether the language has words of its own for what checks say in sentences."""
+        return bool(self.texts.get("sentences"))
+
+    @cached_property
+    def _sentences(self) -> Sentences:
+        return Sentences(self.texts.get("sentences", {}), self._figure)
+
+    def _figure(self, text: str) -> str:
+        """A figure as English has it, in this language's way."""
+        marks = {",": self["thousands"], ".": self["decimal_point"], "-": MINUS}
+        return "".join(marks.get(sign, sign) for sign in text)
 
     def _part(self, part: object) -> Markup:
         if isinstance(part, Phrase):
@@ -178,6 +200,9 @@ def wording(language: object, revised: bool = True) -> Wording:
     mended = texts.pop("revised", {})
     if revised:
         texts = _replaced(texts, mended)
+        sentences = path.with_name(f"sentences.{texts['language']}.yaml")
+        if sentences.exists():
+            texts["sentences"] = own_yaml(sentences)
     else:
         texts.pop("checks", None)  # their names were English on every page
     if path == LANGUAGES[FALLBACK]:
