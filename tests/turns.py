@@ -16,6 +16,7 @@ from left_over import RUN, give_way
 HERE = Path(__file__).parent
 ALONE = (
     "tests/lab/test_dataplane_limits.py",
+    "tests/lab/test_dataplane_shaper.py",
     "tests/lab/test_inspection_plane.py",
     "tests/runs/test_first_failure.py",
     "tests/runs/test_history_run.py",

@@ -13,6 +13,10 @@ LONG = "GATEPASS_FUZZ"
 """Names how many times as much is tried, each time something else; a test run tries the same."""
 
 
+FOR_A_WAITER = 12
+"""So many times as long may pass while it waits: others are at work on the machine as well."""
+
+
 class Stuck(BaseException):
     """It goes on where it should have ended long ago."""
 
@@ -32,6 +36,9 @@ def examples(count: int) -> Callable:
 def within(seconds: float) -> Iterator[None]:
     """End what does not end.
 
+    Args:
+        seconds: of processor time that it may have.
+
     Raises:
         Stuck: it did not.
     """
@@ -39,10 +46,17 @@ def within(seconds: float) -> Iterator[None]:
     def stuck(*_: object) -> None:
         raise Stuck
 
-    before = signal.signal(signal.SIGALRM, stuck)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    limits = {
+        signal.ITIMER_PROF: (signal.SIGPROF, seconds),
+        signal.ITIMER_REAL: (signal.SIGALRM, seconds * FOR_A_WAITER),
+    }
+    before = {number: signal.signal(number, stuck) for number, _ in limits.values()}
+    for clock, (_, most) in limits.items():
+        signal.setitimer(clock, most)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for clock in limits:
+            signal.setitimer(clock, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
