@@ -75,8 +75,10 @@ def keep(run: Path, name: str) -> Path:
     found = _SUITES.search(told)
     if found is None:
         raise SystemExit(f"{run}: no suites that tell where the project lay")
+    for path, instead in ((found[1], ROOT), (bytes(run.resolve().parent), f"{ROOT}/results")):
+        told = told.replace(path, instead.encode())
     kept = FOLDER / f"{name}.xml.xz"
-    kept.write_bytes(lzma.compress(told.replace(found[1], ROOT.encode()), preset=_LARGEST))
+    kept.write_bytes(lzma.compress(told, preset=_LARGEST))
     return kept
 
 

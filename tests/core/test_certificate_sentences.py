@@ -69,6 +69,22 @@ def test_a_list_is_known_where_its_parts_are(sentences: Sentences) -> None:
     assert sentences.of("the door and client") == (Piece("the door and client", False),)
 
 
+@pytest.mark.parametrize(
+    ("english", "told"),
+    [
+        ("246.1, 250.3", "246,1, 250,3"),
+        ("1\u202f234.5 ± 0.3 Mbit/s", "1\u202f234,5 ± 0,3 Mbit/s"),
+        ("-12.5 ms", "-12,5 ms"),
+        ("7.6.4", "7.6.4"),
+        ("198.18.1.10:5001", "198.18.1.10:5001"),
+    ],
+)
+def test_figures_are_written_the_languages_way(
+    sentences: Sentences, english: str, told: str
+) -> None:
+    assert sentences.of(english) == known(told)
+
+
 @pytest.mark.parametrize("same", ["198.18.1.10", "12:30", "", "±"])
 def test_what_has_no_words_is_the_same_everywhere(sentences: Sentences, same: str) -> None:
     assert "".join(piece.text for piece in sentences.of(same)) == same

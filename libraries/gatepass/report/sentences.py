@@ -2,9 +2,9 @@
 
 A check raises its reason where it finds it, in English, as the log has it. A language's table
 (``templates/sentences.fi.yaml``) holds those sentences with what varies as {1}, {2} and so on, each
-with its own words beside it, as catalogues of gettext do. A text of several sentences is taken apart
-so that most of its letters are known; what stands in a place is looked up in the same way. What the
-table does not know stays English, and is known as such.
+with its own words beside it, as catalogues of gettext do. A text of several sentences is taken
+apart so that most of its letters are known; what stands in a place is looked up in the same way.
+What the table does not know stays English, and is known as such.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ _PLACE = re.compile(r"\{(\d+)\}")
 _END = re.compile(r"[.!?][”’\"')]*\s+")
 """The end of a sentence that another follows."""
 _WORD = re.compile("[a-z]{2}")
-_NUMBER = r"[-−+]?\d[\d,]*(\.\d+)?"
-_FIGURE = re.compile(rf"{_NUMBER}( ± {_NUMBER})?( ?(%|ms|µs|us|s|Mbit/s|Gbit/s|MiB|KB|MB))?")
-"""With a point and commas as English has them; an address or a version has more points."""
+_NUMBER = re.compile(r"(?<![\d.:])[-−+]?\d[\d,\u202f]*(\.\d+)?(?![\d.:])")
+"""With a point and commas as English has them; an address, a version or a time has more of them."""
+_UNIT = re.compile(r"(?<=\d )(ms|us|[KMG]iB|[KMG]B|[KMG]?bit/s)\b")
+"""What stands behind a figure and is the same in every language."""
+_BLANK = re.compile(r"[ \t\r\n]+")
+"""But for the narrow space between thousands."""
 _FEW_LETTERS = 12
 """An entry with fewer of its own, as of a list, fits nearly everything: its parts must be known."""
 _DEEPEST = 5
@@ -79,7 +82,7 @@ class Sentences:
 
     Args:
         table: the language's sentence by the English one, each with its parts as {1}, {2}, ….
-        figure: writes a figure, such as "12.5 ms", as the language does.
+        figure: writes a figure, such as "1,012.5", as the language does.
     """
 
     def __init__(
@@ -96,7 +99,7 @@ class Sentences:
         Args:
             text: one or more English sentences.
         """
-        return _merged(self._told(" ".join(text.split()), 0).pieces)
+        return _merged(self._told(_BLANK.sub(" ", text).strip(" "), 0).pieces)
 
     def _told(self, text: str, deep: int) -> _Told:
         if text not in self._known:
@@ -104,10 +107,11 @@ class Sentences:
         return self._known[text]
 
     def _look_up(self, text: str, deep: int) -> _Told:
-        if _FIGURE.fullmatch(text):
-            return _Told((Piece(self._figure(text), True),), 0)
-        if not _WORD.search(text) or deep > _DEEPEST:
-            return _Told((Piece(text, not _WORD.search(text)),), 0)
+        if not _WORD.search(_UNIT.sub("", text)):
+            figures = _NUMBER.sub(lambda found: self._figure(found[0]), text)
+            return _Told((Piece(figures, True),), 0)
+        if deep > _DEEPEST:
+            return _Told((Piece(text, False),), 0)
         cuts = [0, *(found.end() for found in _END.finditer(text)), len(text)]
         best: list[_Told] = [_Told((), 0)] * len(cuts)
         for begin in range(len(cuts) - 2, -1, -1):

@@ -8,9 +8,9 @@ recorded as phrases (`gatepass.base.phrase`), for which each language has its ow
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -31,8 +31,11 @@ _WORD = re.compile("[a-z]{2}")
 class Wording:
     """Texts by key, and figures as the language writes them."""
 
-    def __init__(self, texts: dict[str, Any]) -> None:
+    def __init__(self, texts: dict[str, Any], sentences: Mapping[str, str] | None = None) -> None:
         self.texts = texts
+        self.knows_sentences = bool(sentences)
+        """Whether it has words of its own for what checks say in sentences."""
+        self._sentences = Sentences(sentences or {}, self._figure)
 
     def __getitem__(self, key: str) -> Any:
         return self.texts[key]
@@ -80,15 +83,6 @@ class Wording:
             escape(piece.text) if piece.known else english.format(FALLBACK, piece.text)
             for piece in self._sentences.of(plain)
         )
-
-    @property
-    def knows_sentences(self) -> bool:
-        """Whether the language has words of its own for what checks say in sentences."""
-        return bool(self.texts.get("sentences"))
-
-    @cached_property
-    def _sentences(self) -> Sentences:
-        return Sentences(self.texts.get("sentences", {}), self._figure)
 
     def _figure(self, text: str) -> str:
         """A figure as English has it, in this language's way."""
@@ -200,15 +194,13 @@ def wording(language: object, revised: bool = True) -> Wording:
     mended = texts.pop("revised", {})
     if revised:
         texts = _replaced(texts, mended)
-        sentences = path.with_name(f"sentences.{texts['language']}.yaml")
-        if sentences.exists():
-            texts["sentences"] = own_yaml(sentences)
     else:
         texts.pop("checks", None)  # their names were English on every page
     if path == LANGUAGES[FALLBACK]:
         log = {name: text for name, text in english().items() if name not in texts["shown"]}
         texts["said"] = log | texts["said"]
-    return Wording(texts)
+    sentences = path.with_name(f"sentences.{texts['language']}.yaml")
+    return Wording(texts, own_yaml(sentences) if revised and sentences.exists() else None)
 
 
 def _replaced(texts: dict[str, Any], by: dict[str, Any]) -> dict[str, Any]:
