@@ -65,6 +65,11 @@ def test_so_does_a_part_of_one(sentences: Sentences) -> None:
     )
 
 
+def test_a_sentence_may_stand_deep_in_others(sentences: Sentences) -> None:
+    deep = "no session could be left open: " * 8 + "It is served."
+    assert sentences.of(deep) == known("Istuntoa ei saatu auki: " * 8 + "Se toimii.")
+
+
 def test_a_list_is_known_where_its_parts_are(sentences: Sentences) -> None:
     assert sentences.of("the door and client") == (Piece("the door and client", False),)
 
@@ -75,6 +80,7 @@ def test_a_list_is_known_where_its_parts_are(sentences: Sentences) -> None:
         ("246.1, 250.3", "246,1, 250,3"),
         ("1\u202f234.5 ± 0.3 Mbit/s", "1\u202f234,5 ± 0,3 Mbit/s"),
         ("-12.5 ms", "-12,5 ms"),
+        ("22, 25, 1,024.5", "22, 25, 1,024,5"),
         ("7.6.4", "7.6.4"),
         ("198.18.1.10:5001", "198.18.1.10:5001"),
     ],

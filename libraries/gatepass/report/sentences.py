@@ -18,7 +18,7 @@ _PLACE = re.compile(r"\{(\d+)\}")
 _END = re.compile(r"[.!?][”’\"')]*\s+")
 """The end of a sentence that another follows."""
 _WORD = re.compile("[a-z]{2}")
-_NUMBER = re.compile(r"(?<![\d.:])[-−+]?\d[\d,\u202f]*(\.\d+)?(?![\d.:])")
+_NUMBER = re.compile(r"(?<![\d.:,])[-−+]?\d+([,\u202f]\d{3})*(\.\d+)?(?![.:,]?\d)")
 """With a point and commas as English has them; an address, a version or a time has more of them."""
 _UNIT = re.compile(r"(?<=\d )(ms|us|[KMG]iB|[KMG]B|[KMG]?bit/s)\b")
 """What stands behind a figure and is the same in every language."""
@@ -26,8 +26,6 @@ _BLANK = re.compile(r"[ \t\r\n]+")
 """But for the narrow space between thousands."""
 _FEW_LETTERS = 12
 """An entry with fewer of its own, as of a list, fits nearly everything: its parts must be known."""
-_DEEPEST = 5
-"""Sentences in parts of sentences."""
 
 
 @dataclass(frozen=True)
@@ -99,19 +97,17 @@ class Sentences:
         Args:
             text: one or more English sentences.
         """
-        return _merged(self._told(_BLANK.sub(" ", text).strip(" "), 0).pieces)
+        return _merged(self._told(_BLANK.sub(" ", text).strip(" ")).pieces)
 
-    def _told(self, text: str, deep: int) -> _Told:
+    def _told(self, text: str) -> _Told:
         if text not in self._known:
-            self._known[text] = self._look_up(text, deep)
+            self._known[text] = self._look_up(text)
         return self._known[text]
 
-    def _look_up(self, text: str, deep: int) -> _Told:
+    def _look_up(self, text: str) -> _Told:
         if not _WORD.search(_UNIT.sub("", text)):
             figures = _NUMBER.sub(lambda found: self._figure(found[0]), text)
             return _Told((Piece(figures, True),), 0)
-        if deep > _DEEPEST:
-            return _Told((Piece(text, False),), 0)
         cuts = [0, *(found.end() for found in _END.finditer(text)), len(text)]
         best: list[_Told] = [_Told((), 0)] * len(cuts)
         for begin in range(len(cuts) - 2, -1, -1):
@@ -119,19 +115,19 @@ class Sentences:
             one = text[cuts[begin] : cuts[begin + 1]].strip()
             best[begin] = _Told((Piece(one, False), *_after(rest)), rest.letters)
             for end in range(begin + 1, len(cuts)):
-                found = self._entry(text[cuts[begin] : cuts[end]].strip(), deep)
+                found = self._entry(text[cuts[begin] : cuts[end]].strip())
                 if found and found.letters + best[end].letters > best[begin].letters:
                     pieces = (*found.pieces, *_after(best[end]))
                     best[begin] = _Told(pieces, found.letters + best[end].letters)
         return best[0]
 
-    def _entry(self, text: str, deep: int) -> _Told | None:
+    def _entry(self, text: str) -> _Told | None:
         """The entry that knows most of a text, and what its parts stand for."""
         best, low = None, text.lower()
         for entry in self._entries:
             if entry.longest not in low or (found := entry.pattern.fullmatch(text)) is None:
                 continue
-            parts = [self._part(part, deep + 1) for part in found.groups()]
+            parts = [self._part(part) for part in found.groups()]
             if entry.letters < _FEW_LETTERS and not all(part.whole for part in parts):
                 continue
             letters = entry.letters + sum(part.letters for part in parts)
@@ -139,9 +135,9 @@ class Sentences:
                 best = _Told(_filled(entry, parts), letters)
         return best
 
-    def _part(self, part: str, deep: int) -> _Told:
+    def _part(self, part: str) -> _Told:
         """What a part stands for; a name is the same in every language unless the table has it."""
-        told = self._told(part.strip(), deep)
+        told = self._told(part.strip())
         if not told.whole and " " not in part.strip():
             return _Told((Piece(part, True),), 0)
         return _Told(_spaced(part, told.pieces), told.letters)
