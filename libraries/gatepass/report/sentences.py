@@ -136,9 +136,9 @@ class Sentences:
         return best
 
     def _part(self, part: str) -> _Told:
-        """What a part stands for; a name is the same in every language unless the table has it."""
+        """What a part stands for; names are the same in every language unless the table has them."""
         told = self._told(part.strip())
-        if not told.whole and " " not in part.strip():
+        if not told.whole and all(" " not in name for name in part.strip().split(", ")):
             return _Told((Piece(part, True),), 0)
         return _Told(_spaced(part, told.pieces), told.letters)
 

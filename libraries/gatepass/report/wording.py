@@ -2,8 +2,8 @@
 
 All texts of a language stand in one file (``templates/certificate.en.yaml``), so a further language
 is a further file: what an order may ask for goes by the files. What checks say is recorded as
-phrases (`gatepass.base.phrase`), for which each language has its own texts, or as English sentences,
-which a second file may have in the language (`gatepass.report.sentences`).
+phrases (`gatepass.base.phrase`), for which each language has its own texts, or as English
+sentences, which a second file may have in the language (`gatepass.report.sentences`).
 """
 
 from __future__ import annotations
