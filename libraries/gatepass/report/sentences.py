@@ -136,7 +136,7 @@ class Sentences:
         return best
 
     def _part(self, part: str) -> _Told:
-        """What a part stands for; names are the same in every language unless the table has them."""
+        """What a part stands for; a name is the same in every language, unless the table has it."""
         told = self._told(part.strip())
         if not told.whole and all(" " not in name for name in part.strip().split(", ")):
             return _Told((Piece(part, True),), 0)
