@@ -106,7 +106,7 @@ class CheckContext(Steps):
         """
         self.note("evidence", record.Evidence(claim, observed, holds))
         if not holds:
-            raise AssertionError(f"{claim}: not so. {observed}")
+            raise AssertionError(f"{claim}{record.NOT_SO}{observed}")
 
     def _of_study(self, content: object) -> object:
         """A measurement with the study's name among its conditions: it is no row of the profile's.

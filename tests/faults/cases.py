@@ -98,6 +98,11 @@ def alone(*cases: Case) -> list[pytest.param]:
     return [together(case) for case in cases]
 
 
+def for_long(run: pytest.param) -> pytest.param:
+    """The same where long tests are: the chapter has other faults in each run of the tests."""
+    return pytest.param(*run.values, id=run.id, marks=pytest.mark.long)
+
+
 def cases_of(runs: Iterable[pytest.param]) -> list[Case]:
     """The cases of all these runs."""
     return [case for run in runs for case in run.values[0]]

@@ -36,9 +36,10 @@ _PAGE = """\
 Each check is proven able to fail: the lab is made faulty on purpose, the checks run, and those
 below must fail, each with a sentence that names what is wrong, while all others that ran pass.
 This page is made by `docs/make-faults.sh` from the suites and from the cases in `tests/faults`; a
-test fails where a check has no fault, or the page is out of date. `./run.sh test` proves the cases,
-but for studies, availability, rows in the middle of a table, and some whose checks another fault
-fails as well: with `-m long`.
+test fails where a check has no fault, or the page is out of date. `./run.sh test` proves cases of
+every chapter. With `-m long` it proves the rest: studies, rows in the middle of a table, some of
+the figures of classes of service and of the management page, small objects, and cases whose checks
+another fault fails as well.
 
 ## Checks of the gateway
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cases import FAIL, NOT_PROVEN, Case, alone, cases_of, prove, together
+from cases import FAIL, NOT_PROVEN, Case, alone, cases_of, for_long, prove, together
 from faulty_lab import PROJECT, FaultyLab
 
 COMMITTED = "Every Class Gets Its Committed Rate"
@@ -61,7 +61,7 @@ TOGETHER = [
             {ORDERLY: (FAIL, "Frames of a class that came twice or late, voice", ALONE)},
         ),
     ),
-    together(
+    for_long(together(
         Case(
             ("jitter", "milliseconds=24"),
             (LOSS, EVEN, ORDERLY),
@@ -73,8 +73,8 @@ TOGETHER = [
             {ORDERLY: (FAIL, "keep their DSCP", "Sent with DSCP 46, it arrived with 0")},
         ),
         Case(("loss-bursts", "every_s=0.5"), (LOSS, EVEN, ORDERLY), {LOSS: LOST}),
-    ),
-    together(
+    )),
+    for_long(together(
         Case(
             ("duplication",),
             (ORDERLY, IMPAIRED),
@@ -85,7 +85,7 @@ TOGETHER = [
             (ORDERLY, IMPAIRED),
             {IMPAIRED: (FAIL, "Severely impaired seconds of a class, voice", "at most 0 s")},
         ),
-    ),
+    )),
 ]
 BY_CLOCKS = (
     Case(

@@ -7,7 +7,6 @@ is in the report.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -38,8 +37,6 @@ from gatepass.report.promise_rows import (
 )
 from gatepass.report.promises import (
     TIER,
-    MeasurementRow,
-    PromiseRows,
     PromiseTable,
     missed,
     promise_name,
@@ -57,10 +54,9 @@ from gatepass.results.record import (
     FAIL,
     NOT_APPLICABLE,
     NOT_PROVEN,
+    NOT_SO,
     PASS,
     Cause,
-    measured,
-    required,
 )
 
 MOST_REASONS, MOST_LEFT_OUT, MOST_LINES = 6, 7, 4
@@ -154,9 +150,9 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
     brief = decided and (many or crowded)
     most_reasons = FEW_REASONS if decided and many else MOST_REASONS
     detailed = table.promises if brief else table.every
-    others_measured = [promise for promise in table.others if promise.rows]
+    measured = [promise for promise in table.others if promise.rows]
     few = FEWEST_OTHERS if crowded and many else FEW_OTHERS
-    others = closest(others_measured, few) if brief else others_measured
+    others = closest(measured, few) if brief else measured
     of_tier, of_others = (
         [in_one_row(outcome, promise, words, brief) for promise in promises]
         for promises in (table.promises, others)
@@ -187,7 +183,7 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
         not_offered=_not_offered(outcome, words),
         promises=of_tier,
         others=of_others,
-        more_others=more(words["more_in_report"], others_measured, len(others)),
+        more_others=more(words["more_in_report"], measured, len(others)),
         promises_caption=_caption(table, words, decided, followed),
         charts=charts(table, words, letters if decided else roughly)[
             : FEW_CHARTS if crowded or brief else None
@@ -260,21 +256,24 @@ def _reason(
     if own and not quoted:
         return ReasonLine(reason.verdict, title, own, "")
     if words.knows_sentences:
-        rest = told(_beyond(reason, table), words, longest)
-        whole = Markup(" ").join(part for part in (own, rest) if part)
+        whole = _in_other_words(reason, own, words, longest)
         return ReasonLine(reason.verdict, title, whole, "")
     return ReasonLine(reason.verdict, title, own, text)
 
 
-def _beyond(reason: ShownReason, table: PromiseTable) -> str:
-    """What a reason says besides what `_own_words` has of it."""
-    text = reason.text
-    for one in (one for check in reason.checks for one in check.evidence):
-        text = text.removeprefix(f"{one.claim}: not so.")
-    for _, row in _missed_rows(reason, table):
-        held = row.measurement
-        text = text.replace(f"{held.subject}: {measured(held)}; promised is {required(held)}.", "")
-    return text.strip()
+def _in_other_words(
+    reason: ShownReason, own: Markup, words: Wording, longest: int
+) -> Markup:
+    """A reason in a language that has the sentences of checks.
+
+    Where it has them all, figures and likely cause are among them; of what was seen, the claim that
+    did not hold is in `own` as well.
+    """
+    _, _, observed = reason.text.partition(NOT_SO)
+    if not observed and words.knows(reason.text):
+        return told(reason.text, words, longest)
+    rest = told(observed or reason.text, words, longest)
+    return Markup(" ").join(part for part in (own, rest) if part)
 
 
 def _title(reason: ShownReason, words: Wording, linked: bool) -> Markup:
@@ -298,33 +297,25 @@ def _linked(check: Check, name: Markup, linked: bool) -> Markup:
 
 def _own_words(reason: ShownReason, table: PromiseTable, words: Wording) -> Markup:
     sentences: list[Markup] = []
-    for promise, row in _missed_rows(reason, table):
-        spread = "" if row.measurement.half_width is None else f" {row.spread}"
-        sentences.append(
-            filled(
-                words["own_words"],
-                promise=promise.name,
-                conditions=row.conditions,
-                measured=row.measured + spread,
-                bound=row.promised,
-                unit=words.unit_name(row.measurement.unit),
-            )
-        )
+    measured = [m for check in reason.checks for m in check.measurements]
+    for promise in table.every:
+        for row in promise.rows:
+            if row.measurement in measured and missed(row.measurement):
+                spread = "" if row.measurement.half_width is None else f" {row.spread}"
+                sentences.append(
+                    filled(
+                        words["own_words"],
+                        promise=promise.name,
+                        conditions=row.conditions,
+                        measured=row.measured + spread,
+                        bound=row.promised,
+                        unit=words.unit_name(row.measurement.unit),
+                    )
+                )
     for check in reason.checks:
         sentences += [filled(words["own_evidence"], claim=one) for one in not_holding(check, words)]
         sentences += [_likely(cause, words) for cause in check.causes[:1] if cause.weight]
     return Markup(" ").join(dict.fromkeys(sentences))
-
-
-def _missed_rows(
-    reason: ShownReason, table: PromiseTable
-) -> Iterator[tuple[PromiseRows, MeasurementRow]]:
-    """The figures of a reason's checks that miss what was promised, as the table has them."""
-    figures = [one for check in reason.checks for one in check.measurements]
-    for promise in table.every:
-        for row in promise.rows:
-            if row.measurement in figures and missed(row.measurement):
-                yield promise, row
 
 
 def _likely(cause: Cause, words: Wording) -> Markup:

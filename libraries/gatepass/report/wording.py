@@ -85,6 +85,10 @@ class Wording:
             for piece in self._sentences.of(plain)
         )
 
+    def knows(self, text: str) -> bool:
+        """Whether the language has all sentences of a text that checks said in English."""
+        return all(piece.known for piece in self._sentences.of(self._plain(text)))
+
     def _figure(self, text: str) -> str:
         """A figure as English has it, in this language's way."""
         marks = {",": self["thousands"], ".": self["decimal_point"], "-": MINUS}

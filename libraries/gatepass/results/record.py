@@ -24,6 +24,8 @@ PREFIX = "gatepass-data "
 PASS, FAIL = "pass", "fail"
 NOT_PROVEN, NOT_APPLICABLE = "not proven", "not applicable"
 APPROVED, REJECTED = "approved", "rejected"
+NOT_SO = ": not so. "
+"""In a message, between a claim that does not hold and what was seen instead."""
 
 
 @dataclass(frozen=True)
