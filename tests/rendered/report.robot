@@ -26,7 +26,7 @@ The Report Should Tell
     [Arguments]    ${page}    ${verdict}    ${colour}    ${bar}    ${first}
     New Context    viewport={'width': 1400, 'height': 1000}
     New Page    file://${FOLDER}/${page}/report.html#totals?all
-    Get Text    th:text-is("Order:") + td    ==    ${verdict}
+    Get Text    th:text-is("Verdict:") + td    ==    ${verdict}
     Get Style    body    background-color    ==    ${colour}
     Get Text    \#test-details tbody tr >> nth=0    contains    ${first}
     ${cut}    Evaluate JavaScript    body    (body) =>

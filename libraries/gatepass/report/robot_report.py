@@ -36,7 +36,7 @@ function sortByStatus(one, other) {{
 }}
 const summary = document.getElementById('summaryTableTemplate');  // Robot fills it in afterwards
 summary.text = summary.text.replace('<tr>',
-  '<tr><th>Order:</th><td><span class="{kind}">{verdict}</span></td></tr><tr>');
+  '<tr><th>Verdict:</th><td><span class="{kind}">{verdict}</span></td></tr><tr>');
 </script>
 """
 
