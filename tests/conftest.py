@@ -1,4 +1,4 @@
-"""Of all tests: what measures runs alone, and two plain lines close the run."""
+"""Of all tests: what measures takes turns, and two plain lines close the run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from left_over import end_idle_group
+from shared_turns import serve
 from turns import place, turn
 
 _home = tempfile.TemporaryDirectory()
@@ -29,15 +30,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """One worker a file, and one for all that must be alone (``-n``)."""
-    from alone_last import AloneLast  # the plugin may be off
+    """One worker a file, and two for all that measures (``-n``)."""
+    from measured_last import MeasuredLast  # the plugin may be off
 
-    return AloneLast(config, log)
+    config.run_of_workers = config.pluginmanager.getplugin("dsession").nodemanager.testrunuid
+    config.lock_server = serve(config.run_of_workers)  # for those whose runs take turns
+    return MeasuredLast(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Tests of several workers take turns with those that have to be alone."""
+    """Tests of several workers take turns with those that measure."""
     with turn(item.nodeid):
         return (yield)
 
@@ -52,9 +55,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Tell the process that started this worker how many tests were left out."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput[LEFT_OUT] = getattr(session.config, "left_out", 0)
-        return
-    if xdist := session.config.pluginmanager.getplugin("dsession"):
-        session.config.run_of_workers = xdist.nodemanager.testrunuid
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -80,5 +80,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Print them after everything else, when no worker is there any more."""
     if run := getattr(config, "run_of_workers", ""):
         end_idle_group(run)
+        config.lock_server.terminate()
+        config.lock_server.wait()
     if lines := getattr(config, "closing_lines", ""):
         print(f"\n{lines}", flush=True)

@@ -43,12 +43,15 @@ TESTS = [str(file.relative_to(ROOT)) for file in sorted((ROOT / "tests").rglob("
 def test_each_file_that_has_a_turn_of_its_own_is_there() -> None:
     names = {Path(file).stem.removeprefix("test_") for file in TESTS}
     assert set(turns.LONGEST) <= names
-    assert set(turns.ALONE) <= set(TESTS)
+    assert {*turns.ALONE, *turns.RUNS} <= set(TESTS)
     sends = turns.SENDS.pattern.replace("tests/core/test_", "")
     assert set(re.findall(r"\w+", sends)) - names <= {"py"}
 
 
-@pytest.mark.parametrize("file", filter(turns.gives_way, TESTS))
+GIVE_WAY = [one for one in TESTS if turns.manner(one) is turns.Manner.GIVES_WAY]
+
+
+@pytest.mark.parametrize("file", GIVE_WAY)
 def test_what_gives_way_sends_no_packets_of_its_own(file: str) -> None:
     assert not re.search(r"(?m)\bapart: |^from local_shell", (ROOT / file).read_text())
 

@@ -37,7 +37,7 @@ def late():
         done.append(True)
         data = struct.pack("<QQ", 7 << {NUMBER_BITS}, time.time_ns())
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(data, ("127.0.0.1", {PORT}))
-        pathlib.Path(stop).touch()
+        pathlib.Path(stop).write_text('{{"one": 2}}')
         time.sleep(0.1)
     return clock()
 time.monotonic = late
@@ -228,6 +228,15 @@ class TestWithTheProgram:
             assert "ready" in taking.stdout.readline()
             seen = json.loads(taking.communicate(timeout=20)[0])
         assert seen[asked.name]["received"] == 1
+
+    def test_what_has_all_come_is_not_waited_for(self, apart: LocalShell, tmp_path: Path) -> None:
+        apart.run(f"cp {REMOTE}/datagram_*.py {tmp_path}/")
+        take, quiet = tmp_path / "datagram_take.py", "QUIET_S = 0.3"
+        patient = take.read_text().replace(quiet, "QUIET_S = 1e9")
+        assert patient != take.read_text()
+        take.write_text(patient)
+        (seen,) = self.sent(apart, stream()).values()
+        assert seen.received == seen.sent > 0
 
     @pytest.mark.parametrize("given", [{}, {"address": "::1", "frames": (1518,)}])
     def test_there_and_back(self, apart: LocalShell, given: dict) -> None:

@@ -9,7 +9,8 @@ import pytest
 from faulty_lab import STOLEN, FaultyLab, lab_in
 
 from quiet import MOST_STOLEN, stolen
-from turns import must_be_alone
+from shared_turns import nobody_measures
+from turns import MEASURES, manner
 
 
 @pytest.fixture(scope="session")
@@ -24,5 +25,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyLab]:
 @pytest.fixture(autouse=True)
 def _processors(request: pytest.FixtureRequest) -> None:
     """What needs a rate is not begun where the host would spoil it: that costs minutes."""
-    if must_be_alone(request.node.nodeid) and stolen() > MOST_STOLEN:
+    if manner(request.node.nodeid) not in MEASURES:
+        return
+    with nobody_measures():
+        spoilt = stolen() > MOST_STOLEN
+    if spoilt:
         pytest.skip(STOLEN)

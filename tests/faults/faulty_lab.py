@@ -23,6 +23,7 @@ from gatepass.results.outcome import Check, Outcome, read
 from lab.base.faults import FAULTS, Value, pairs
 from lab.lifecycle.control import call
 from lab.lifecycle.device import DEFAULT_VERSION, GatewayDevice
+from shared_turns import nobody_measures
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME, SMOKE = "faulty", "smoke"
@@ -72,7 +73,6 @@ class FaultyLab:
     def __init__(self, folder: Path, version: str = DEFAULT_VERSION, *how: str) -> None:
         self._folder, self._version, self._how = folder, version, how
         self._environment = {
-            **os.environ,
             "LAB_FOLDER": str(folder / "labs"),
             "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
         }
@@ -190,7 +190,7 @@ class FaultyLab:
     def _call(
         self, *words: str, results: Path | None = None, more: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        environment = {**self._environment, **(more or {})}
+        environment = {**os.environ, **self._environment, **(more or {})}
         if results:
             environment["GATEPASS_RESULTS"] = str(results)
         return command_line.call(
@@ -216,7 +216,8 @@ def lab_in(
 ) -> Iterator[FaultyLab]:
     """A lab without a fault, taken down at the end of the block."""
     lab = FaultyLab(folder, version, *how)
-    lab.up()
+    with nobody_measures():
+        lab.up()
     try:
         yield lab
     finally:

@@ -6,7 +6,10 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from faults.faulty_lab import PROJECT, Ended, FaultyLab, hold, must_be_measured
 from gatepass.base.paths import VARIABLES
@@ -22,10 +25,18 @@ from lab.lifecycle.device import DEFAULT_VERSION
 from runs.killing import Runs
 from runs.leaks import leaks, secrets_of
 from runs.printed_user import asked
+from shared_turns import nobody_measures
 from test_certificate_rendered import CHROMIUM
 
 ANYBODY = {path for path, parts in rights.all_parts().items() if parts == ("",)}
 """What takes no right."""
+
+
+@pytest.fixture(autouse=True)
+def _nobody_measures(whole_run: Ended) -> Iterator[None]:
+    """What looks at the run takes processors as well."""
+    with nobody_measures():
+        yield
 
 
 def scope_of(lab: FaultyLab) -> Scope:

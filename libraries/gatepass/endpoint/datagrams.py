@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
@@ -56,7 +57,7 @@ class DatagramTrial:
         """
         try:
             sent = _told(self._sender, self._sending, self._lasts + _END_S)
-            self._receiver.run(f": >{self._taking.stem}.stop", again=True)
+            self._end_taking({name: one["sent"] for name, one in sent.items()})
             taken = _told(self._receiver, self._taking, _END_S)
         finally:
             self.stop()
@@ -64,6 +65,12 @@ class DatagramTrial:
             name: carried(stream, sent[name], taken[name])
             for name, stream in self._streams.items()
         }
+
+    def _end_taking(self, sent: Mapping[str, int]) -> None:
+        """Tell the receiver how many of each stream there are, so that it knows when all have come."""
+        stem = f"{self._taking.stem}.stop"
+        words = shlex.quote(json.dumps(sent))
+        self._receiver.run(f"echo {words} >{stem}.new && mv {stem}.new {stem}", again=True)
 
     def stop(self) -> None:
         """End it, whatever it does."""

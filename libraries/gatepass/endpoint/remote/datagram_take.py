@@ -6,7 +6,8 @@ PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"address": ..., "port
 "knock": [ADDRESS, PORT] or null, "reflect": WHETHER}}}. Where a stream has a knock, an empty
 datagram with its tos goes there now and then until the first of the stream has come, so that a
 gateway between knows of a session. What is to be reflected goes back as it came. It ends a moment
-after the file STOP is there, when nothing comes any more, at last after LIMIT_S. By stream: see
+after the file STOP is there, when nothing comes any more, at last after LIMIT_S. STOP says as JSON
+how many were sent of each stream: once all are there, only doubled ones are waited for. By stream: see
 `Tally.told`; besides `foreign`, of another run, `socket_lost`, that came and found no room as this
 program was late, the `sources` that they came from, the bytes of `tos` that they came with, and the
 `cpu_s` that the program took.
@@ -24,6 +25,7 @@ from datagram_wire import HEAD, NUMBER_BITS, Receiving, dropped, mark, receiver
 
 LOOK_S = 0.05
 QUIET_S = 0.3  # so long nothing comes any more after the end
+ALL_THERE_S = 0.1  # and so long where all have come already
 
 
 class Taken:
@@ -83,6 +85,18 @@ class Taken:
         )
 
 
+def told_by(stop):
+    """How many were sent of each stream; None as long as the file is not there."""
+    if not os.path.exists(stop):
+        return None
+    with open(stop) as file:
+        return json.load(file)
+
+
+def all_there(streams, sent):
+    return all(one.tally.received >= sent[name] for name, one in streams.items())
+
+
 def main():
     with open(sys.argv[1]) as file:
         plan = json.load(file)
@@ -96,7 +110,7 @@ def main():
         one.knock()
     print(json.dumps("ready"), flush=True)
     looked = newest = time.monotonic()
-    ended = False
+    sent = None  # of each stream, once that is over
 
     def take(seconds):
         """What comes within that time; whether anything did."""
@@ -108,12 +122,12 @@ def main():
         if came:
             newest = now
         if now - looked > LOOK_S:
-            looked, ended = now, ended or os.path.exists(stop)
+            looked, sent = now, sent or told_by(stop)
             for one in streams.values():
                 one.knock()
         if now > give_up:
             break
-        if ended and now - newest > QUIET_S:
+        if sent and now - newest > (ALL_THERE_S if all_there(streams, sent) else QUIET_S):
             if not take(0):
                 break
             newest = now  # it came while this program had no processor
