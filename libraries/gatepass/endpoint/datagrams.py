@@ -67,7 +67,7 @@ class DatagramTrial:
         }
 
     def _end_taking(self, sent: Mapping[str, int]) -> None:
-        """Tell the receiver how many of each stream there are, so that it knows when all have come."""
+        """Tell the receiver how many there are of each stream: it knows when all have come."""
         stem = f"{self._taking.stem}.stop"
         words = shlex.quote(json.dumps(sent))
         self._receiver.run(f"echo {words} >{stem}.new && mv {stem}.new {stem}", again=True)
