@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,5 +83,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         end_idle_group(run)
         config.lock_server.terminate()
         config.lock_server.wait()
+        for rest in Path(tempfile.gettempdir()).glob(f"gatepass-tests-{run}.*"):
+            rest.unlink()
     if lines := getattr(config, "closing_lines", ""):
         print(f"\n{lines}", flush=True)

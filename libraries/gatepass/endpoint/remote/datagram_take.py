@@ -8,9 +8,9 @@ datagram with its tos goes there now and then until the first of the stream has 
 gateway between knows of a session. What is to be reflected goes back as it came. It ends a moment
 after the file STOP is there, when nothing comes any more, at last after LIMIT_S. STOP says as JSON
 how many were sent of each stream: once all are there, only doubled ones are waited for. By stream:
-see `Tally.told`; besides `foreign`, of another run, `socket_lost`, that came and found no room as this
-program was late, the `sources` that they came from, the bytes of `tos` that they came with, and the
-`cpu_s` that the program took.
+see `Tally.told`; besides `foreign`, of another run, `socket_lost`, that came and found no room as
+this program was late, the `sources` that they came from, the bytes of `tos` that they came with,
+and the `cpu_s` that the program took.
 """
 
 import contextlib
