@@ -210,7 +210,7 @@ def main():
         if not waiting or elapsed > limit:
             break
         wait = min(waiting) - elapsed
-        if wait > SPIN_S or wait > 0 and not rested:
+        if wait > SPIN_S or (wait > 0 and not rested):
             # Between any two lots, however close: who comes before others is not to keep the
             # processor from those who carry what it sends.
             nap(max(min(wait, LOOK_S) - SPIN_S / 2, SPIN_S / 4), backs)
