@@ -40,9 +40,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """Tests of several workers take turns with those that measure."""
-    with turn(item.nodeid):
+    with turn(item.nodeid, nextitem and nextitem.nodeid):
         return (yield)
 
 

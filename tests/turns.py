@@ -6,11 +6,13 @@ import fcntl
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from enum import Enum
 from functools import cache
 from pathlib import Path
+from typing import TextIO
 
 from left_over import RUN, give_way
 from shared_turns import seated
@@ -115,16 +117,18 @@ def place(file: Path, node: str) -> tuple[int, int, bool, str, bool]:
 
 
 @contextmanager
-def turn(node: str) -> Iterator[None]:
+def turn(node: str, then: str | None) -> Iterator[None]:
     """Hold a turn for as long as the block lasts; what gives way takes none.
 
-    A worker that dies gives its turn back, as the kernel lets go of its locks.
+    Those beside each other go first: a worker keeps their turn until none of its tests is left that
+    is of their kind. Between two of them what measures would begin, for minutes, and have the
+    second wait. A worker that dies gives its turn back, as the kernel lets go of its locks.
 
     Args:
         node: the test's id.
+        then: that of the worker's next one; None where there is none.
     """
-    run = os.environ.get(RUN)
-    if run is None:  # one process has all turns
+    if RUN not in os.environ:  # one process has all turns
         yield
         return
     how = manner(node)
@@ -132,22 +136,66 @@ def turn(node: str) -> Iterator[None]:
         _give_way_for_good()
         yield
         return
-    gate, beside, in_turns = (
-        Path(tempfile.gettempdir(), f"gatepass-tests-{run}.{name}")
-        for name in ("gate", "beside", "in-turns")
-    )
-    with ExitStack() as inside:
-        with gate.open("w") as waiting:
-            # Who waits for others to leave stands in the gate, so that nobody slips past.
-            fcntl.flock(waiting, fcntl.LOCK_EX)
-            for room, own in ((beside, how is Manner.BESIDE), (in_turns, how in IN_TURNS)):
-                held = inside.enter_context(room.open("w"))
-                fcntl.flock(held, fcntl.LOCK_SH if own else fcntl.LOCK_EX)
-                if not own and how is not Manner.ALONE:  # empty, and nobody comes while we are in
-                    fcntl.flock(held, fcntl.LOCK_UN)
-        if how in IN_TURNS:
-            inside.enter_context(seated(IN_TURNS.index(how), len(IN_TURNS)))
-        yield
+    room = _ROOMS[how]
+    room.enter()
+    try:
+        with seated(IN_TURNS.index(how), len(IN_TURNS)) if how in IN_TURNS else nullcontext():
+            yield
+    finally:
+        if how is not Manner.BESIDE or then is None or manner(then) is not how:
+            room.leave()
 
 
+class _Room:
+    """Where workers of one kind are at work at the same time, and no others.
+
+    Args:
+        name: of the kind.
+        alone: whether it holds no more than one.
+    """
+
+    def __init__(self, name: str, alone: bool = False) -> None:
+        self._name, self._alone = name, alone
+        self._door: TextIO | None = None
+
+    def enter(self) -> None:
+        """Be in it, as soon as nobody is in another one."""
+        others = [one for one in _ROOMS.values() if one is not self or self._alone]
+        while not self._door:
+            with _open("gate") as gate:
+                fcntl.flock(gate, fcntl.LOCK_EX)
+                if all(one._is_empty() for one in others):
+                    self._door = _open(self._name)
+                    fcntl.flock(self._door, fcntl.LOCK_SH)
+                    return
+            time.sleep(_LOOK_S)
+
+    def leave(self) -> None:
+        """Be in it no more."""
+        if self._door:
+            self._door.close()
+            self._door = None
+
+    def _is_empty(self) -> bool:
+        with _open(self._name) as door:
+            try:
+                fcntl.flock(door, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+
+def _open(name: str) -> TextIO:
+    run = os.environ[RUN]
+    return Path(tempfile.gettempdir(), f"gatepass-tests-{run}.{name}").open("w")
+
+
+_TURNS = _Room("in-turns")
+_ROOMS = {
+    Manner.BESIDE: _Room("beside"),
+    Manner.WITH_RUNS: _TURNS,
+    Manner.WITH_FAULTS: _TURNS,
+    Manner.ALONE: _Room("alone", alone=True),
+}
+_LOOK_S = 0.1
 _give_way_for_good = cache(give_way)
