@@ -153,10 +153,11 @@ class SslVpnClient:
         """CPU time of all openconnect processes in seconds so far."""
         if self._running is None:
             return 0.0
+        # in nanoseconds; the ticks of /proc/PID/stat miss a program that never runs for one
         done = self.shell.run(
             f"for p in $(ps -o pid= -g $(cat {self._running.stem}.pid)); do "
-            "cat /proc/$p/stat 2>/dev/null; done | sed 's/.*) //' | "
-            "awk -v hz=$(getconf CLK_TCK) '{ t += $12 + $13 } END { print t / hz }'"
+            "cat /proc/$p/task/*/schedstat 2>/dev/null; done | "
+            "awk '{ t += $1 } END { print t / 1e9 }'"
         )
         return float(done.output or 0)
 
