@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from left_over import end_idle_group
-from shared_turns import serve
+from shared_turns import serve, socket_of
 from turns import place, turn
 
 _home = tempfile.TemporaryDirectory()
@@ -35,7 +35,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from measured_last import MeasuredLast  # the plugin may be off
 
     config.run_of_workers = config.pluginmanager.getplugin("dsession").nodemanager.testrunuid
-    config.lock_server = serve(config.run_of_workers)  # for those whose runs take turns
+    config.lock_server = serve(socket_of(config.run_of_workers))  # for those whose runs take turns
     return MeasuredLast(config, log)
 
 

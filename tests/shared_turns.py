@@ -31,16 +31,16 @@ def socket_of(run: str) -> Path:
     return Path(tempfile.gettempdir(), f"gatepass-tests-{run}.turns")
 
 
-def serve(run: str) -> subprocess.Popen[bytes]:
-    """Start the lock server of a run of several workers; it ends with the process that starts it.
+def serve(socket: Path) -> subprocess.Popen[bytes]:
+    """Start a lock server; it ends with the process that starts it.
 
     Args:
-        run: value of `RUN` in its workers.
+        socket: where it listens.
     """
     return subprocess.Popen(
         [
             *("setpriv", "--pdeathsig", "TERM"),
-            *(sys.executable, "-m", "gatepass", "turns-server", str(socket_of(run))),
+            *(sys.executable, "-m", "gatepass", "turns-server", str(socket)),
         ],
         env=os.environ | {"PYTHONPATH": str(PROJECT / "libraries")},
         stdout=subprocess.DEVNULL,

@@ -49,10 +49,10 @@ computes, or talks to a gateway for as long as it takes."""
 SENDS = re.compile(
     r"tests/core/test_(added_delay|clock_agreement|datagrams|delay_line|delay_probes|"
     r"dialup_client|download|fail_closed|failure_data|forged|host_changes|iperf|open_ports|"
-    r"portal|probe|proxy_users|pulse|rig_watch|shell|site_vpn|ssl_vpn_client|stand_in|stream|"
-    r"strongswan|study_trials|talk|transactions|vpn_traffic)\.py"
+    r"portal|probe|processor_time|proxy_users|pulse|rig_watch|shell|site_vpn|ssl_vpn_client|"
+    r"stand_in|stream|strongswan|study_trials|talk|transactions|vpn_traffic)\.py"
 )
-"""What sends packets."""
+"""What sends packets, or is at work on a host of its own."""
 MINUTES = re.compile(r"where_it_takes_minutes|applied-late|told_apart")
 """Tests that wait for long; each is the first of its file."""
 LONGEST = (

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gatepass.run.lock_server import LockServer, ServerLost
 from gatepass.run.turns import PLACE
+from shared_turns import serve
 
 PROJECT = Path(__file__).resolve().parents[2]
 LIBRARIES = PROJECT / "libraries"
@@ -34,7 +35,7 @@ class Server:
     """A lock server at work."""
 
     socket: str
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes]
 
     def end(self) -> None:
         """End it, as the fleet's end would."""
@@ -46,13 +47,7 @@ class Server:
 def lock_server(folder: Path) -> Iterator[Server]:
     """One for as long as the block lasts."""
     path = folder / "turns.sock"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gatepass", "turns-server", str(path)],
-        env=os.environ | {"PYTHONPATH": str(LIBRARIES)},
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    server = Server(str(path), process)
+    server = Server(str(path), serve(path))
     try:
         until(lambda: _answers(server.socket), "the lock server starts")
         yield server

@@ -67,7 +67,7 @@ class InspectionRig(Rig):
             self._serve("nginx", "-c", str(nginx)),
             self._serve("vsftpd", str(vsftpd)),
         ]
-        assert wait_until(lambda: all(map(self._listens, (80, 443, 21))), 5), self._said()
+        assert wait_until(lambda: all(map(self._listens, (80, 443, 21))), 30), self._said()
 
     def _serve(self, *argv: str) -> subprocess.Popen:
         # vsftpd writes its complaints to standard input.

@@ -176,7 +176,7 @@ class Office:
 
 
 def _raise_tun() -> None:
-    until = time.monotonic() + 5
+    until = time.monotonic() + 30
     with IPRoute() as ipr:
         while not ipr.link_lookup(ifname="ipsec0"):
             assert time.monotonic() < until
@@ -192,7 +192,7 @@ class OfficeRig(Rig):
         super().__init__(folder)
         self.office = Office(self.gateway, folder / "office")
 
-    def is_up(self, *names: str, seconds: float = 15) -> bool:
+    def is_up(self, *names: str, seconds: float = 30) -> bool:
         """Wait until these phase 2s have keys."""
         return self.eventually(lambda: set(names) <= self.up(), seconds)
 
@@ -202,7 +202,7 @@ class OfficeRig(Rig):
         return {key.child for sa in status.sas for key in sa.children if key.up}
 
     @staticmethod
-    def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    def eventually(condition: Callable[[], bool], seconds: float = 30) -> bool:
         """Wait until something holds; False if it does not in time."""
         until = time.monotonic() + seconds
         while not condition():

@@ -129,7 +129,7 @@ def raw(rig: Rig, source: str, mac: str = "") -> str | None:
 def _client_macs() -> tuple[str, str]:
     with IPRoute() as ipr, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.sendto(b"", ("198.18.1.1", 9))
-        give_up = time.monotonic() + 3
+        give_up = time.monotonic() + 30
         while time.monotonic() < give_up:
             for one in ipr.get_neighbours(family=socket.AF_INET, dst="198.18.1.1"):
                 if hop := one.get_attr("NDA_LLADDR"):

@@ -346,7 +346,7 @@ def test_nothing_is_left_at_the_end(tmp_path):
     assert Path(f"/proc/{pid}/status").read_text().count("Uid:\t0") == 0
     rig.close()
     assert part._process is None
-    assert wait_until(lambda: not any(map(_runs, (pid, *children))), 5)
+    assert wait_until(lambda: not any(map(_runs, (pid, *children))), 20)
     assert not list(Path("/dev/shm").glob(f"{part._shared_memory}*"))
 
 
@@ -386,7 +386,7 @@ time.sleep(60)
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert wait_until(lambda: not _runs(squid) or "Z (" in _status(squid), 5)
+    assert wait_until(lambda: not _runs(squid) or "Z (" in _status(squid), 20)
 
 
 def _status(pid: int) -> str:

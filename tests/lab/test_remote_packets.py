@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import struct
-import time
+from collections.abc import Coroutine
 from ipaddress import IPv4Address
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.io.loop import Loop
 from lab.sslvpn.merging import HEADER_BYTES, PLAIN, Merger
 from lab.sslvpn.pace import PacketPace
 from lab.sslvpn.packets import checksum, fragmentation_needed
@@ -121,22 +120,35 @@ def test_a_packet_that_is_too_long_is_answered() -> None:
     assert fragmentation_needed(packet[:6] + b"\0\0" + packet[8:], 1300) is None
 
 
-def test_a_pace() -> None:
-    loop = Loop()
-    pace = PacketPace(loop)
+class Clock:
+    """A loop of its own time: whoever sleeps moves it on."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.spawned: list[Coroutine[None, None, None]] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def spawn(self, coroutine: Coroutine[None, None, None]) -> None:
+        self.spawned.append(coroutine)
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_a_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr("lab.sslvpn.pace.time", clock)
+    pace = PacketPace(clock)
     pace.mbps = 8
     sent: list[float] = []
-    begin = time.monotonic()
-
-    async def feed() -> None:
-        while time.monotonic() < begin + 0.5:
-            for _ in range(20):
-                pace.put(1000, lambda: sent.append(time.monotonic()))
-            await loop.sleep(0.005)
-        raise SystemExit
-
-    loop.spawn(feed())
-    with pytest.raises(SystemExit):
-        loop.run()
-    # 1,000 packets a second and a few at once; a busy machine feeds fewer
-    assert 150 < len(sent) < 1.15 * 1000 * (sent[-1] - begin)
+    for _ in range(150):
+        pace.put(1000, lambda: sent.append(clock.now - 100))
+    (lets_go,) = clock.spawned
+    with pytest.raises(StopIteration):
+        lets_go.send(None)
+    assert len(sent) == 100, "what is 0.1 s at the rate waits, and no more"
+    # ten at once, for what it saved up; then 1,000 a second, and it looks every 4 ms
+    assert sent[9] == 0
+    assert all(0 <= at - (n - 11) / 1000 <= 0.005 for n, at in enumerate(sent[10:], 11))

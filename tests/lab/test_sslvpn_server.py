@@ -83,7 +83,7 @@ def test_a_user_reaches_what_the_policy_permits(rig: Rig, comes: Comes) -> None:
     assert alice.told("CISCO_SPLIT_INC_0_ADDR") == "198.18.2.0"
     assert alice.tcp() == POOL_BEGIN
     # its last packets may be under way
-    assert wait_until(lambda: rig.counters()[1].bytes > 300, 2)
+    assert wait_until(lambda: rig.counters()[1].bytes > 300, 20)
     assert rig.counters()[1].hit_count == 1
     (row,) = users(rig)
     assert (row["user"], row["groups"], row["source"]) == ("alice", ["vpn"], "198.18.1.10")
@@ -191,7 +191,7 @@ def test_logging_out_frees_address_and_cookie(rig: Rig, comes: Comes) -> None:
     tracked = Path("/proc/thread-self/net/nf_conntrack")
     assert f"src={POOL_BEGIN} " in rig.gateway(tracked.read_text)
     alice.log_out()
-    assert wait_until(lambda: users(rig) == [], 2)
+    assert wait_until(lambda: users(rig) == [], 20)
     # Nothing of the session is left that could reach the next user with this address.
     assert f"src={POOL_BEGIN} " not in rig.gateway(tracked.read_text)
     bob = comes("bob")
@@ -203,7 +203,7 @@ def test_a_session_ends_with_its_connection(rig: Rig, comes: Comes) -> None:
     alice = comes()
     assert alice.comes_up()
     alice.break_off()
-    assert wait_until(lambda: users(rig) == [], 2)
+    assert wait_until(lambda: users(rig) == [], 20)
 
 
 def test_a_connection_is_taken_up_again_where_that_is_allowed(rig: Rig, comes: Comes) -> None:
@@ -213,10 +213,10 @@ def test_a_connection_is_taken_up_again_where_that_is_allowed(rig: Rig, comes: C
     with connection(rig) as sock:
         sock.sendall(f"GET /remote/sslvpn-tunnel HTTP/1.1\r\nCookie: SVPNCOOKIE={cookie}\r\n\r\n"
                      .encode())
-        assert wait_until(lambda: users(rig)[0]["tunnel"] is not None, 2)
-    assert wait_until(lambda: users(rig)[0]["tunnel"] is None, 2)
+        assert wait_until(lambda: users(rig)[0]["tunnel"] is not None, 20)
+    assert wait_until(lambda: users(rig)[0]["tunnel"] is None, 20)
     assert status(rig, "/remote/fortisslvpn_xml", cookie) == 200
-    assert wait_until(lambda: users(rig) == [], 4)
+    assert wait_until(lambda: users(rig) == [], 20)
     assert status(rig, "/remote/fortisslvpn_xml", cookie) == 403
 
 
@@ -261,7 +261,7 @@ def test_traffic_keeps_a_session_from_being_idle(rig: Rig, comes: Comes) -> None
         alice.tcp()  # one that is lost is no end of the session
         time.sleep(0.2)
     assert [row["user"] for row in users(rig)] == ["alice"]
-    assert wait_until(alice.tcp, 3)
+    assert wait_until(alice.tcp, 20)
 
 
 def test_other_changes_leave_sessions_alone(rig: Rig, comes: Comes) -> None:
@@ -334,7 +334,7 @@ def test_ports_without_the_vpn_are_closed(rig: Rig) -> None:
 def test_the_server_comes_back(rig: Rig, comes: Comes) -> None:
     rig.apply(remote_config(remote_policy(1)))
     os.kill(rig.plane._remote._worker._process.pid, signal.SIGKILL)
-    assert wait_until(lambda: not rig.plane._remote._worker.running, 2)
+    assert wait_until(lambda: not rig.plane._remote._worker.running, 20)
     assert users(rig) == []
     rig.apply(remote_config(remote_policy(1)))
     alice = comes()
@@ -346,7 +346,7 @@ def test_a_gateway_that_was_killed_takes_over(rig: Rig, comes: Comes) -> None:
     assert comes().comes_up()
     worker = rig.plane._remote._worker
     os.kill(worker._process.pid, signal.SIGKILL)
-    assert wait_until(lambda: not worker.running, 2)
+    assert wait_until(lambda: not worker.running, 20)
     rig.plane = DataPlane(rig.plane.folder)
     rig.apply(remote_config(remote_policy(1, groups=refs("staff")), groups={
         "vpn": ["alice", "bob"], "staff": ["alice"]}))
@@ -395,7 +395,7 @@ def test_bad_frames_end_only_their_own_tunnel(rig: Rig, comes: Comes) -> None:
             sock.sendall(request.format(cookie_of(rig, "bob")).encode() + data)
             sock.settimeout(0.05)
             sock.recv(1000)
-    assert wait_until(lambda: [row["user"] for row in users(rig)] == ["alice"], 3)
+    assert wait_until(lambda: [row["user"] for row in users(rig)] == ["alice"], 20)
     assert alice.tcp() == alice.address
 
 
@@ -410,7 +410,7 @@ def test_a_client_that_asks_and_does_not_listen(rig: Rig, comes: Comes) -> None:
         with pytest.raises(OSError):
             for _ in range(2000):
                 sock.sendall(echoes)
-    assert wait_until(lambda: [row["user"] for row in users(rig)] == ["alice"], 3)
+    assert wait_until(lambda: [row["user"] for row in users(rig)] == ["alice"], 20)
     assert alice.tcp() == alice.address
 
 
@@ -432,7 +432,7 @@ def test_a_client_that_reads_nothing_costs_only_itself(rig: Rig, comes: Comes) -
             sender.sendto(b"x" * 1300, (alice.address, 4000))
         assert bob.tcp() == bob.address
         alice.process.send_signal(signal.SIGCONT)
-    assert wait_until(lambda: alice.tcp() is not None, 5)
+    assert wait_until(lambda: alice.tcp() is not None, 20)
 
 
 # Faults
@@ -497,4 +497,4 @@ def test_the_other_client(rig: Rig, tmp_path: Path, password: str) -> None:
         assert any(rows and rows[0]["user"] == "alice" for rows in seen) or "pppd" in output
     else:
         assert "Could not authenticate to gateway" in output and not any(seen)
-    assert wait_until(lambda: users(rig) == [], 5)
+    assert wait_until(lambda: users(rig) == [], 20)

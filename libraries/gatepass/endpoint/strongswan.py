@@ -8,13 +8,13 @@ to it in a file for root alone that is gone as soon as it is read.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.ike import Connection, IkeSa
 from gatepass.endpoint.probe import install, install_package
+from gatepass.endpoint.processor_time import used_s
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell, put_secret
 
 KERNEL, USER_SPACE = "the kernel", "user space (kernel-libipsec)"
@@ -228,12 +228,7 @@ class Charon:
     def cpu_s(self) -> float:
         """CPU time that it has taken so far, in seconds of one core: with ESP in user space, all of
         the host's work on it."""
-        pid = f"$(cat {self.shell.folder()}/charon.run/charon.pid)"
-        output = self.shell.run(f"cat /proc/{pid}/stat; getconf CLK_TCK").output
-        # user and system time, proc_pid_stat(5); the name before them may hold spaces
-        *_, fields, ticks = re.split(r"\) |\n", output.strip())
-        user, system = fields.split()[11:13]
-        return (int(user) + int(system)) / int(ticks)
+        return used_s(self.shell, f"$(cat {self.shell.folder()}/charon.run/charon.pid)")
 
     def last_words(self, lines: int = 3) -> str:
         """The end of its log, in one line; it holds no secrets."""

@@ -17,6 +17,7 @@ from gatepass.endpoint import host_changes
 from gatepass.endpoint.host import survey
 from gatepass.endpoint.needs import ROOT, TUN
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.processor_time import used_s
 from gatepass.endpoint.readiness import lacking
 from gatepass.endpoint.shell import BEGIN_LOOK, LOOK_OVER, Detached, ProgramEnded, Shell, put_secret
 from gatepass.scenarios.remote_access.configuration import VpnUser
@@ -153,13 +154,7 @@ class SslVpnClient:
         """CPU time of all openconnect processes in seconds so far."""
         if self._running is None:
             return 0.0
-        # in nanoseconds; the ticks of /proc/PID/stat miss a program that never runs for one
-        done = self.shell.run(
-            f"for p in $(ps -o pid= -g $(cat {self._running.stem}.pid)); do "
-            "cat /proc/$p/task/*/schedstat 2>/dev/null; done | "
-            "awk '{ t += $1 } END { print t / 1e9 }'"
-        )
-        return float(done.output or 0)
+        return used_s(self.shell, f"$(ps -o pid= -g $(cat {self._running.stem}.pid))")
 
     def _run(
         self,
