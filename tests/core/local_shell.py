@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class LocalShell:
     def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
         """Run a command and wait for it."""
         if self.impatient:
-            command = command.replace("%%.*}+5))", "%%.*}+0))")
+            command = re.sub(r"(%%\.\*}\+)\d+", r"\g<1>0", command)
         done = subprocess.run(
             [*self.inside, "sh", "-c", command],
             capture_output=True,

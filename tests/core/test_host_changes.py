@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import host_changes
-from gatepass.endpoint.shell import put_secret
+from gatepass.endpoint.shell import Detached, put_secret
 from gatepass.endpoint.ssh import remove_command
 
 ADD = "ip address add 198.19.250.1/32 dev lo"
@@ -82,6 +84,34 @@ def test_what_the_journal_knows_is_undone(killed: LocalShell, tmp_path: Path) ->
     assert left(killed) == ""
     assert (tmp_path / "undone").exists() and not Path(killed.folder()).exists()
     assert left(killed) == ""
+
+
+def test_what_is_at_work_is_ended_and_nobody_else(killed: LocalShell) -> None:
+    stem = f"{killed.folder()}/program"
+    Detached.start(killed, stem, "sh -c 'sleep 601 & sleep 602'", 700)
+    session = ["ps", "-o", "stat=,args=", "-g", Path(f"{stem}.pid").read_text().strip()]
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as stranger:
+        # a program that was stopped: its number is another's now
+        Path(killed.folder(), "stopped.pid").write_text(f"{stranger.pid}\n")
+        assert left(killed) == ""
+        assert stranger.poll() is None
+        stranger.kill()
+    lines = subprocess.run(session, capture_output=True, text=True, check=False).stdout.splitlines()
+    assert all(line.startswith("Z") for line in lines), lines
+
+
+def test_what_does_not_end_is_told(killed: LocalShell, tmp_path: Path) -> None:
+    """Also where it has left the session that its program began in."""
+    script = tmp_path / "deaf.sh"
+    script.write_text(f"trap '' TERM; echo $$ >{tmp_path}/deaf; while :; do sleep 1; done")
+    command = f"sh -c 'setsid sh {script} & wait'"
+    ready = f"[ -s {tmp_path}/deaf ]"
+    Detached.start(killed, f"{killed.folder()}/program", command, 60, ready=ready)
+    killed.impatient = True
+    try:
+        assert f"sh {script}" in left(killed).splitlines()
+    finally:
+        os.killpg(int((tmp_path / "deaf").read_text()), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("name", ["near.undo", "far.undo"], ids=["added", "altered"])

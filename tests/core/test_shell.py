@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,14 @@ from gatepass.endpoint.shell import Busy, Detached, ProgramEnded
 @pytest.fixture
 def stem(tmp_path: Path) -> str:
     return f"{tmp_path}/program"
+
+
+@pytest.fixture
+def stranger() -> Iterator[subprocess.Popen]:
+    """A program of somebody else, with a session of its own."""
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
+        yield other
+        other.kill()
 
 
 def alive(stem: str) -> list[str]:
@@ -73,6 +82,43 @@ def test_stop_right_after_the_start(shell: LocalShell, tmp_path: Path) -> None:
         stem = f"{tmp_path}/p{index}"
         Detached.start(shell, stem, "sleep 33", 40).stop()
         assert ends(stem)
+
+
+def test_one_of_its_processes_is_asked_to_end(shell: LocalShell, stem: str) -> None:
+    inner = f"sh -c 'echo $$ >{stem}.one; exec sleep 37'; echo after"
+    ready = f"[ -s {stem}.one ]"
+    program = Detached.start(shell, stem, f"sh -c {shlex.quote(inner)}", 40, ready=ready)
+    program.end(f"{stem}.one")
+    assert program.wait(5) == 0
+    assert program.output == "after\n"
+
+
+def test_who_has_its_number_now_is_left_alone(
+    shell: LocalShell, stem: str, stranger: subprocess.Popen
+) -> None:
+    program = Detached.start(shell, stem, "sleep 38", 40)
+    program.stop()
+    assert ends(stem)
+    assert not Path(f"{stem}.rc").exists()
+    for number in (f"{stranger.pid}\n", "", "-1\n"):
+        Path(f"{stem}.pid").write_text(number)
+        program.stop()
+        program.end(f"{stem}.pid")
+        program.kill()
+    assert stranger.poll() is None
+
+
+def test_another_program_of_the_run_is_left_alone(shell: LocalShell, stem: str) -> None:
+    first = Detached.start(shell, stem, "sleep 39", 40)
+    second = Detached.start(shell, f"{stem}2", "sleep 39", 40)
+    first.stop()
+    assert ends(stem)
+    Path(f"{stem}.pid").write_text(Path(f"{stem}2.pid").read_text())
+    first.stop()
+    first.kill()
+    assert alive(f"{stem}2")
+    second.stop()
+    assert ends(f"{stem}2")
 
 
 def test_the_limit_ends_it(shell: LocalShell, stem: str) -> None:

@@ -2,7 +2,8 @@
 
 A trial may last 24 hours and an SSH connection may break in the meantime. So programs are started
 detached, with their output, their process id and their exit status in files of a folder of the
-run on the endpoint; they are polled, and ended by that process id and never by name.
+run on the endpoint; they are polled, and ended by that process id and never by name, and only while
+it is still theirs (see `own_programs`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint import own_programs
+from gatepass.endpoint.looks import LOOK_OVER, begin_look
 
 
 @dataclass(frozen=True)
@@ -115,13 +118,13 @@ class Detached:
             + f"setsid sh -c {shlex.quote(inner)} </dev/null >/dev/null 2>&1 & "
             + f"echo $! >{stem}.pid; "
             + (
-                f"{BEGIN_LOOK}; until {ready}; do [ -f {stem}.rc ] && exit 3; "
+                f"{_BEGIN_LOOK}; until {ready}; do [ -f {stem}.rc ] && exit 3; "
                 f"{LOOK_OVER} && exit 4; sleep 0.02; done"
                 if ready
                 else "true"
             )
         )
-        done = shell.run(script)
+        done = shell.run(own_programs.marked(stem, script))
         program = cls(shell, stem)
         if done.status == 5:
             raise Busy
@@ -142,7 +145,7 @@ class Detached:
         while time.monotonic() < give_up:
             # one round trip waits up to 5 s on the endpoint itself: few messages, quick answer
             look = (
-                f"{BEGIN_LOOK}; w=-1; until [ -s {self.stem}.rc ]; do "
+                f"{_BEGIN_LOOK}; w=-1; until [ -s {self.stem}.rc ]; do "
                 f"{_WAITED.format(stem=self.stem)}; "
                 f"{LOOK_OVER} && {{ echo $w; exit 9; }}; sleep 0.02; done; "
                 f"echo $w; cat {self.stem}.rc {self.stem}.out"
@@ -167,21 +170,23 @@ class Detached:
 
     def stop(self) -> None:
         """End the program and everything in its session, if it is still there."""
-        # right after its start it has no session yet, and the process alone is all of it
-        self.shell.run(
-            f"[ -f {self.stem}.rc ] || {{ p=$(cat {self.stem}.pid) && "
-            "{ kill -- -$p || kill $p; }; } 2>/dev/null; true"
-        )
+        end = own_programs.end(self.stem, f"{self.stem}.pid", session=True)
+        self.shell.run(f"[ -f {self.stem}.rc ] || {end}")
 
     def kill(self) -> None:
         """The same for a program that does not listen; it can clean up nothing then."""
-        self.shell.run(f"kill -s KILL -- -$(cat {self.stem}.pid) 2>/dev/null; true")
+        self.shell.run(own_programs.end(self.stem, f"{self.stem}.pid", "KILL", session=True))
+
+    def end(self, file: str) -> None:
+        """Ask one of its processes to end, so that the session's shell writes down that it did.
+
+        Args:
+            file: in which that process has written its id.
+        """
+        self.shell.run(own_programs.end(self.stem, file))
 
 
-# By the clock and not by turns, which take many times as long on a busy host.
-_LOOK_S = 5
-BEGIN_LOOK = f"read -r u x </proc/uptime; e=$((${{u%%.*}}+{_LOOK_S}))"
-LOOK_OVER = "read -r u x </proc/uptime; [ ${u%%.*} -gt $e ]"
+_BEGIN_LOOK = begin_look(5)
 
 # Where the kernel groups by session (CONFIG_SCHED_AUTOGROUP), nice counts within the session alone,
 # and the session's own weight among the others is set apart.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import paramiko
 
 from gatepass.base.stop_signals import held_back
+from gatepass.endpoint import own_programs
 from gatepass.endpoint.shell import Completed, EndpointLost
 from gatepass.endpoint.ssh_client import PinnedClient
 from gatepass.inputs.testbed import Host, Testbed
@@ -191,10 +192,7 @@ def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> str:
         f"if [ -L {folder} ] || [ ! -O {folder} ]; then "
         f"echo {folder}, which is another user\\'s and is left alone; exit 0; fi; "
         f"cd {folder} || exit 0; "
-        "for f in *.pid; do [ -e $f ] || continue; p=$(cat $f); "
-        "[ -e ${f%.pid}.rc ] || kill -- -$p 2>/dev/null; done; n=0; "
-        "alive() { for f in *.pid; do [ -e $f ] && ps -o args= -g $(cat $f); done; }; "
-        'until [ -z "$(alive)" ] || [ $n -gt 200 ]; do n=$((n+1)); sleep 0.05; done; alive; '
+        f"{own_programs.end_all(path)}; "
         'strange=; for f in *.undo; do [ -e "$f" ] || continue; '
         'case "$(sha256sum <"$f" | cut -c1-64):$f" in '
         f"{known or '-'}) [ -O \"$f\" ] && sh \"$f\" >/dev/null 2>&1;; "

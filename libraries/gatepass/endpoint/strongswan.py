@@ -126,7 +126,7 @@ class Charon:
         if program is None:
             return
         # not its whole session, whose shell writes down that it has ended
-        self.shell.run(f"kill $(cat {program.stem}.run/charon.pid)")
+        program.end(f"{program.stem}.run/charon.pid")
         try:
             program.wait(_ENDS_S)
         except ProgramEnded:

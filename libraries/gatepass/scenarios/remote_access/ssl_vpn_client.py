@@ -15,11 +15,12 @@ from gatepass.base.errors import NotProven
 from gatepass.base.finding import must_be_fine
 from gatepass.endpoint import host_changes
 from gatepass.endpoint.host import survey
+from gatepass.endpoint.looks import LOOK_OVER, begin_look
 from gatepass.endpoint.needs import ROOT, TUN
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.processor_time import used_s
 from gatepass.endpoint.readiness import lacking
-from gatepass.endpoint.shell import BEGIN_LOOK, LOOK_OVER, Detached, ProgramEnded, Shell, put_secret
+from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
 from gatepass.scenarios.remote_access.configuration import VpnUser
 from gatepass.scenarios.remote_access.vpn_client import Connected, forget, interface_of, table_of
 
@@ -108,7 +109,7 @@ class SslVpnClient:
         if running is None:
             return
         # not its whole session, whose shell writes down that it has ended
-        self.shell.run(f"kill $(cat {running.stem}.told.process)")
+        running.end(f"{running.stem}.told.process")
         try:
             running.wait(_PATIENCE_S)
         except ProgramEnded:
@@ -207,7 +208,8 @@ class SslVpnClient:
         """What the script wrote, waited for on the endpoint itself."""
         for _ in range(int(patience_s / 5) + 1):
             done = self.shell.run(
-                f"{BEGIN_LOOK}; until [ -s {running.stem}.told ] || [ -s {running.stem}.rc ]; do "
+                f"{begin_look(5)}; "
+                f"until [ -s {running.stem}.told ] || [ -s {running.stem}.rc ]; do "
                 f"{LOOK_OVER} && exit 9; sleep 0.02; done; "
                 f"cat {running.stem}.told",
                 timeout_s=20,
