@@ -19,7 +19,7 @@ from gatepass.results.record import measured
 from gatepass.scenarios.objectives import figures
 from gatepass.scenarios.objectives.figures import Figure, Shown
 from gatepass.scenarios.objectives.held import Beside, Held, conclude_all, is_close, taken
-from gatepass.scenarios.objectives.sent import Sent, together, undisturbed
+from gatepass.scenarios.objectives.sent import Sent, each_undisturbed, together, undisturbed
 from gatepass.scenarios.objectives.streams import (
     BEYOND,
     COMMITTED_STEPS,
@@ -88,6 +88,11 @@ class TestStreams:
         assert longer == {"voice beyond", "other beyond"}
         assert len({stream.port for stream in streams}) == len(streams) == 11
         assert {stream.dscp for stream in streams} == {46, 0}
+
+    def test_some_of_the_steps(self) -> None:
+        first, second = in_steps(ENDS, TO_SERVER, [VOICE, OTHER], 0.5, {"voice 50", "other 25"})
+        assert (first.name, second.name) == ("voice 50", "other 25")
+        assert first.after_s == 0 and 0.5 < second.after_s < 1
 
     def test_what_goes_to_the_client_is_asked_for_by_it(self) -> None:
         (up, _), (down, _) = (all_at_once(ENDS, way, [VOICE, OTHER], 3) for way in
@@ -239,8 +244,9 @@ class TestDisturbed:
         assert sent_of(voice=carried_of(**seen)).disturbed == why
 
     def test_of_a_host(self) -> None:
-        busy = Sent({}, {"client": replace(QUIET, late_percent=40.0)})
-        assert "programs on the client waited" in busy.disturbed
+        behind = sent_of(voice=carried_of(unsent=500))
+        busy = replace(behind, conduct={"client": replace(QUIET, late_percent=40.0)})
+        assert "programs on the client waited" in busy.disturbed  # why it was behind
         assert sent_of(voice=carried_of()).disturbed == ""
 
     def test_it_is_sent_again(self) -> None:
@@ -249,6 +255,24 @@ class TestDisturbed:
         assert undisturbed(lambda: turns.pop(0), 3) is good
         with pytest.raises(NotProven, match=r"sent 2 times, .*could not send 500 of 1,000"):
             undisturbed(lambda: bad, 2)
+
+    def test_only_a_step_that_was_disturbed_is_sent_again(self) -> None:
+        good, bad = carried_of(), carried_of(unsent=500)
+        turns = [
+            sent_of(voice=good, video=bad, data=good),
+            sent_of(video=carried_of(received=7)),
+        ]
+        asked = []
+
+        def send(names: Sequence[str]) -> Sent:
+            asked.append(list(names))
+            return turns.pop(0)
+
+        seen = each_undisturbed(send, ["voice", "video", "data"], 3).ways[TO_SERVER]
+        assert asked == [["voice", "video", "data"], ["video"]]
+        assert (seen["voice"], seen["data"], seen["video"].received) == (good, good, 7)
+        with pytest.raises(NotProven, match=r"sent 2 times, .*could not send 500 of 1,000"):
+            each_undisturbed(lambda names: sent_of(voice=good, video=bad), ["voice", "video"], 2)
 
 
 def test_parts_are_one() -> None:

@@ -15,19 +15,22 @@ from gatepass.endpoint.shell import Shell
 from gatepass.inputs.objectives import ServiceClass
 from gatepass.results.agreement import Agreement
 from gatepass.results.datagrams import Stream
-from gatepass.scenarios.objectives.sent import Sent, together, undisturbed
+from gatepass.scenarios.objectives.sent import Sent, each_undisturbed, together, undisturbed
 from gatepass.scenarios.objectives.streams import (
     TO_SERVER,
     WAYS,
     Ends,
     all_at_once,
     in_steps,
+    step_name,
+    steps,
 )
 
 PART_S = 60
 """What lasts longer is sent in parts, between which nothing passes for a moment: what disturbed one
 of them costs no more than that one."""
-TRIES = 4
+TRIES, STEP_TRIES = 4, 6
+"""Of all classes at once, and of a step, which is sent again by itself."""
 AGREED_SHARE = 0.1
 """Of the tightest limit of a delay: clocks that may differ by more do not agree."""
 
@@ -66,8 +69,14 @@ class Service:
         Raises:
             NotProven: the rig was disturbed each time, or a program failed.
         """
-        plans = {way: in_steps(self._ends, way, classes, step_s) for way in WAYS}
-        return undisturbed(lambda: self._once(plans), TRIES)
+        names = [step_name(one, step) for one in classes for step in steps(one)]
+
+        def send(chosen: Sequence[str]) -> Sent:
+            return self._once(
+                {way: in_steps(self._ends, way, classes, step_s, chosen) for way in WAYS}
+            )
+
+        return each_undisturbed(send, names, STEP_TRIES)
 
     def all_at_once(
         self, classes: Sequence[ServiceClass], seconds: float, last_mbps: float | None = None

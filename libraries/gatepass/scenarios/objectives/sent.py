@@ -5,8 +5,8 @@ What the rig did, and not the gateway, is set aside and sent again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from gatepass.base.errors import NotProven
@@ -35,10 +35,30 @@ class Sent:
     clocks: Agreement = NOTHING_KNOWN
 
     @property
+    def aside(self) -> Mapping[str, str]:
+        """Why streams count for nobody, either way, by their names: what the rig did meanwhile that
+        could have caused what became of them."""
+        if why := disturbed_by(self.conduct):
+            return {name: why for all_of in self.ways.values() for name in all_of}
+        found: dict[str, str] = {}
+        for way, all_of in self.ways.items():
+            for name, one in all_of.items():
+                if why := _limit(way, one):
+                    found.setdefault(name, why)
+        return found
+
+    @property
     def disturbed(self) -> str:
-        """What the rig did that could have caused what became of it; empty where it did nothing."""
-        limits = (_limit(way, one) for way, all_of in self.ways.items() for one in all_of.values())
-        return next(filter(None, limits), "") or disturbed_by(self.conduct)
+        """The first of these reasons; empty where there is none."""
+        return next(iter(self.aside.values()), "")
+
+    def without(self, names: Container[str]) -> Sent:
+        """What was sent of all other streams."""
+        ways = {
+            way: {name: one for name, one in all_of.items() if name not in names}
+            for way, all_of in self.ways.items()
+        }
+        return replace(self, ways=ways)
 
     def clocks_of(self, way: str) -> Agreement:
         """How far the receiver's clock of a way is ahead of the sender's."""
@@ -85,8 +105,38 @@ def undisturbed(send: Callable[[], Sent], tries: int) -> Sent:
         if not seen.disturbed:
             return seen
         reasons.append(seen.disturbed)
-    times = "once" if tries == 1 else f"{tries} times"
-    raise NotProven(
+    raise _not_left_alone(reasons)
+
+
+def each_undisturbed(
+    send: Callable[[Sequence[str]], Sent], names: Sequence[str], tries: int
+) -> Sent:
+    """Send streams one after the other, and those again that the rig did not leave alone.
+
+    Args:
+        send: those of these names, once.
+        names: of all.
+        tries: how often at most.
+
+    Raises:
+        NotProven: the rig disturbed one of them each time.
+    """
+    missing, reasons = list(names), []
+    ways: dict[str, dict[str, Carried]] = {}
+    for _ in range(tries):
+        seen = send(missing)
+        for way, counted in seen.without(seen.aside).ways.items():
+            ways.setdefault(way, {}).update(counted)
+        missing = [name for name in missing if name in seen.aside]
+        if not missing:
+            return replace(seen, ways=ways)
+        reasons.append(seen.disturbed)
+    raise _not_left_alone(reasons)
+
+
+def _not_left_alone(reasons: Sequence[str]) -> NotProven:
+    times = "once" if len(reasons) == 1 else f"{len(reasons)} times"
+    return NotProven(
         f"the classes of service were sent {times}, and each time the rig could have caused what "
         f"became of them: {reasons[0]}. Run again when nothing else is at work on the endpoints."
     )

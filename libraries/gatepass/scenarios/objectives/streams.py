@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gatepass.inputs.objectives import ServiceClass
@@ -104,7 +104,13 @@ def step_name(one: ServiceClass, step: str) -> str:
     return f"{one.name} {step}"
 
 
-def in_steps(ends: Ends, way: str, classes: Sequence[ServiceClass], step_s: float) -> list[Stream]:
+def in_steps(
+    ends: Ends,
+    way: str,
+    classes: Sequence[ServiceClass],
+    step_s: float,
+    chosen: Container[str] | None = None,
+) -> list[Stream]:
     """Each class alone, one step after the other.
 
     Args:
@@ -112,12 +118,15 @@ def in_steps(ends: Ends, way: str, classes: Sequence[ServiceClass], step_s: floa
         way: one of `WAYS`.
         classes: in the order in which they are sent.
         step_s: seconds of each step; see `BEYOND_S`.
+        chosen: the streams' names; all unless given.
     """
     streams, after_s = [], 0.0
     for number, (one, step, mbps) in enumerate(_all_steps(classes)):
-        seconds = _lasts_s(step, step_s)
+        name, seconds = step_name(one, step), _lasts_s(step, step_s)
+        if chosen is not None and name not in chosen:
+            continue
         given = _of(one, mbps, seconds)
-        streams.append(ends.stream(way, number, step_name(one, step), after_s=after_s, **given))
+        streams.append(ends.stream(way, number, name, after_s=after_s, **given))
         after_s += seconds + PAUSE_S
     return streams
 
