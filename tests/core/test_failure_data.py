@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import stat
 from pathlib import Path
 
@@ -94,8 +93,7 @@ def test_a_gateway_that_does_not_answer_costs_one_call(
     from_gateway(folder, client, None)
     assert len(api.calls) == 1
     assert folder.kept == []
-    # a busy machine sees the silence only once the whole answer is overdue
-    assert re.search(r"no answer within 0\.2 s|not whole after", folder.missing[0])
+    assert "no answer within 0.2 s" in folder.missing[0]
     assert not client.lost  # the run's own client makes up its mind for itself
 
 

@@ -194,7 +194,7 @@ class FaultyLab:
         if results:
             environment["GATEPASS_RESULTS"] = str(results)
         return command_line.call(
-            *words, folder=PROJECT, environment=environment, patience_s=900
+            *words, folder=PROJECT, environment=environment, patience_s=1800
         )
 
 

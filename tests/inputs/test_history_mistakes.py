@@ -71,7 +71,7 @@ def _call(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
         "GATEPASS_RESULTS": str(place / "results"),
     }
     return command_line.call(
-        "gatepass", *words, folder=place, environment={**os.environ, **own}, patience_s=60
+        "gatepass", *words, folder=place, environment={**os.environ, **own}, patience_s=300
     )
 
 

@@ -23,7 +23,7 @@ from cryptography.x509.oid import NameOID
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "token-of-the-tests"
-START_SECONDS = 20
+START_SECONDS = 120
 TIMEOUT = 10
 
 

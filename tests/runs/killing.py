@@ -35,6 +35,8 @@ TABLES = (
     "vpn.ipsec/phase1-interface",
     "vpn.ipsec/phase2-interface",
 )
+_PATIENCE_S = 300
+"""With what surely comes, also on a machine that is slow and busy; nothing waits for all of it."""
 _OF_UPDATES = r"^config firewall internet-service-name$.*?^end$"
 
 
@@ -113,7 +115,7 @@ class Runs:
     def call(self, *words: str) -> tuple[int, str]:
         """Exit code and words of another command."""
         done = command_line.call(
-            "gatepass", *words, folder=PROJECT, environment=self.environment, patience_s=120
+            "gatepass", *words, folder=PROJECT, environment=self.environment, patience_s=_PATIENCE_S
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -175,7 +177,7 @@ class Running:
         """Wait until it has announced so much; False where it ended before."""
         return self._until(lambda: len(self.announced()) >= entries)
 
-    def _until(self, holds: Callable[[], bool], patience_s: float = 60) -> bool:
+    def _until(self, holds: Callable[[], bool], patience_s: float = _PATIENCE_S) -> bool:
         give_up = time.monotonic() + patience_s
         while not holds():
             if self.process.poll() is not None:
@@ -189,7 +191,7 @@ class Running:
         self.process.kill()
         self.process.communicate(timeout=20)
 
-    def ended(self, patience_s: float = 60) -> tuple[int, str]:
+    def ended(self, patience_s: float = _PATIENCE_S) -> tuple[int, str]:
         """Exit code and words once it has ended."""
         try:
             output, _ = self.process.communicate(timeout=patience_s)

@@ -29,7 +29,7 @@ def _call(tmp_path: Path, *words: str, **environment: str) -> subprocess.Complet
         **environment,
     }
     return command_line.call(
-        "gatepass", *words, folder=PROJECT, environment={**os.environ, **own}, patience_s=60
+        "gatepass", *words, folder=PROJECT, environment={**os.environ, **own}, patience_s=300
     )
 
 

@@ -157,7 +157,7 @@ def test_a_slow_browser_is_never_the_gateways_fault(runs: Runs, tmp_path: Path) 
     order.write_text(text.replace("within_s: 3 ", "within_s: 0.3 "))
     run = runs.start(*LIST, order=order)
     with stopped_most_of_the_time(run):
-        run.ended(patience_s=180)
+        run.ended()
     (check,) = of_chapter(run)
     assert check.verdict == "not proven", check.message
     assert "browser" in check.message and "run again when" in check.message.lower()

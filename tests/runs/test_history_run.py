@@ -26,7 +26,7 @@ def both(lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> tuple[Runs
 
     def one() -> None:
         running = runs.start(*CHECKS)
-        _, said = running.ended(patience_s=120)
+        _, said = running.ended()
         must_be_measured(read(running.folder / "output.xml"))
         ended.append((running.folder, said))
 

@@ -41,7 +41,7 @@ def test_no_password_or_session_shows(lab: FaultyLab, tmp_path: Path) -> None:
             *(*chosen, "--test", "*.Handover.*"),
             *("--loglevel", "TRACE", "--debugfile", str(results / "debug.txt")),
         )
-        code, output = run.ended(120)
+        code, output = run.ended()
     assert code == 2 and output.count("✓ pass") == len(CHECKS) + 2, output
     assert not watch.seen
     assert len(watch.processes) > 50

@@ -129,6 +129,7 @@ def _over_https(
     session: requests.Session, method: str, url: str, timeout_s: float, **more
 ) -> Answer:
     connect_s = min(_CONNECT_S, timeout_s)
+    begun = threading.Event()
     made: list[Answer] = []
     failed: list[BaseException] = []
     sent_s, sent = time.time(), time.monotonic()
@@ -139,6 +140,7 @@ def _over_https(
             response = session.request(
                 method, url, timeout=limits, allow_redirects=False, stream=True, **more
             )
+            begun.set()
             with response:
                 path = response.request.path_url.split("?")[0]
                 content = _body(response)
@@ -158,6 +160,8 @@ def _over_https(
         raise
     if failed:
         raise failed[0]
+    if not made and not begun.is_set():
+        raise requests.exceptions.ReadTimeout
     if not made:
         raise TooLong(f"its answer was not whole after {connect_s + timeout_s:g} s")
     return made[0]
