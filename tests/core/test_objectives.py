@@ -268,11 +268,21 @@ class TestDisturbed:
             asked.append(list(names))
             return turns.pop(0)
 
-        seen = each_undisturbed(send, ["voice", "video", "data"], 3).ways[TO_SERVER]
+        seen = each_undisturbed(send, ["voice", "video", "data"], 2, 9).ways[TO_SERVER]
         assert asked == [["voice", "video", "data"], ["video"]]
         assert (seen["voice"], seen["data"], seen["video"].received) == (good, good, 7)
-        with pytest.raises(NotProven, match=r"sent 2 times, .*could not send 500 of 1,000"):
-            each_undisturbed(lambda names: sent_of(voice=good, video=bad), ["voice", "video"], 2)
+
+    @pytest.mark.parametrize(
+        ("tries", "alone", "sent"), [(2, 9, 3), (2, 2, 2), (1, 9, 1)], ids=["traffic", "alone", "1"]
+    )
+    def test_it_is_not_sent_for_ever(self, tries: int, alone: int, sent: int) -> None:
+        """Two at first, and one of them as often as leaves it at so much traffic."""
+        good, bad = carried_of(), carried_of(unsent=500)
+        times = "once" if sent == 1 else f"{sent} times"
+        with pytest.raises(NotProven, match=rf"sent {times}, .*could not send 500 of 1,000"):
+            each_undisturbed(
+                lambda names: sent_of(voice=good, video=bad), ["voice", "video"], tries, alone
+            )
 
 
 def test_parts_are_one() -> None:

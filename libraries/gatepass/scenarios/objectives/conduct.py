@@ -29,8 +29,8 @@ from gatepass.scenarios.objectives.streams import (
 PART_S = 60
 """What lasts longer is sent in parts, between which nothing passes for a moment: what disturbed one
 of them costs no more than that one."""
-TRIES, STEP_TRIES = 4, 6
-"""Of all classes at once, and of a step, which is sent again by itself."""
+TRIES, STEP_TRIES = 4, 12
+"""Of all that is sent, and of a single step, which takes but a second."""
 AGREED_SHARE = 0.1
 """Of the tightest limit of a delay: clocks that may differ by more do not agree."""
 
@@ -76,7 +76,7 @@ class Service:
                 {way: in_steps(self._ends, way, classes, step_s, chosen) for way in WAYS}
             )
 
-        return each_undisturbed(send, names, STEP_TRIES)
+        return each_undisturbed(send, names, TRIES, STEP_TRIES)
 
     def all_at_once(
         self, classes: Sequence[ServiceClass], seconds: float, last_mbps: float | None = None

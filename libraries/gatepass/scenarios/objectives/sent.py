@@ -109,22 +109,24 @@ def undisturbed(send: Callable[[], Sent], tries: int) -> Sent:
 
 
 def each_undisturbed(
-    send: Callable[[Sequence[str]], Sent], names: Sequence[str], tries: int
+    send: Callable[[Sequence[str]], Sent], names: Sequence[str], tries: int, alone: int
 ) -> Sent:
     """Send streams one after the other, and those again that the rig did not leave alone.
 
     Args:
         send: those of these names, once.
         names: of all.
-        tries: how often at most.
+        tries: how often as many as there are, together.
+        alone: how often a single one at most.
 
     Raises:
         NotProven: the rig disturbed one of them each time.
     """
-    missing, reasons = list(names), []
+    missing, left, reasons = list(names), tries * len(names), []
     ways: dict[str, dict[str, Carried]] = {}
-    for _ in range(tries):
+    while len(missing) <= left and len(reasons) < alone:
         seen = send(missing)
+        left -= len(missing)
         for way, counted in seen.without(seen.aside).ways.items():
             ways.setdefault(way, {}).update(counted)
         missing = [name for name in missing if name in seen.aside]
