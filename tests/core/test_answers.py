@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 import time
 from collections.abc import Callable
 
 import pytest
+import requests
 from api_server import ScriptedApi, broken_off, text, told
 
 from gatepass.gateway import transport
-from gatepass.gateway.answers import AnotherDevice, Malformed, Refused
+from gatepass.gateway.answers import AnotherDevice, Malformed, Refused, broken
 from gatepass.gateway.fortigate import FortiGate, GatewayLost
 
 PATH = "firewall/address"
@@ -121,6 +123,25 @@ def test_an_answer_that_does_not_end_is_not_waited_for(
     assert time.monotonic() - begun < 20  # it would be waited for as long as it goes on
     client.timeout_s = 10
     assert client.rows(PATH) == []  # on another connection
+
+
+class _Deaf(requests.Session):
+    """Calls of it never get to their time-outs, as on a machine that is too busy for them."""
+
+    ended = threading.Event()
+
+    def request(self, *args: object, **named: object) -> requests.Response:
+        self.ended.wait(60)
+        raise requests.exceptions.ConnectionError
+
+
+def test_where_no_answer_began_it_is_told_so() -> None:
+    try:
+        with pytest.raises(requests.exceptions.ReadTimeout) as never:
+            transport.call(_Deaf(), "GET", "https://198.51.100.1/", 0.1)
+    finally:
+        _Deaf.ended.set()
+    assert broken(never.value, 0.1) == "connected, but no answer within 0.1 s"
 
 
 def test_a_bomb_is_not_unpacked_whole(

@@ -160,11 +160,11 @@ def _over_https(
         raise
     if failed:
         raise failed[0]
-    if not made and not begun.is_set():
+    if made:
+        return made[0]
+    if not begun.is_set():
         raise requests.exceptions.ReadTimeout
-    if not made:
-        raise TooLong(f"its answer was not whole after {connect_s + timeout_s:g} s")
-    return made[0]
+    raise TooLong(f"its answer was not whole after {connect_s + timeout_s:g} s")
 
 
 def _body(response: requests.Response) -> bytes:

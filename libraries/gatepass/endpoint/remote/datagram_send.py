@@ -10,8 +10,8 @@ one (UDP_SEGMENT) and cuts them late: more bits a second, but devices and filter
 see them as one packet. It ends once each has sent its count, the file STOP is there or LIMIT_S is
 over.
 
-Beyond 5,000 datagrams a second, the two or three that have their turn within LOT_S go one right
-behind the other. A sender that was late catches up no more than MOST_AT_ONCE datagrams: a burst
+Beyond 5,000 datagrams a second, those that have their turn within LOT_S go one right behind the
+other. A sender that was late catches up no more than MOST_AT_ONCE datagrams: a burst
 would be lost in a queue that the stream itself never fills. The others are left out for good and
 told as `unsent`. By stream: `sent`, `unsent`, `seconds` from the first to the last, `by_tick` how
 many were sent in which tenth of a second of the epoch, `late_us` the longest that one was after its

@@ -30,7 +30,7 @@ PART_S = 60
 """What lasts longer is sent in parts, between which nothing passes for a moment: what disturbed one
 of them costs no more than that one."""
 TRIES, STEP_TRIES = 4, 12
-"""Of all that is sent, and of a single step, which takes but a second."""
+"""How often all of it is sent at most, and how often a single step within so much traffic."""
 AGREED_SHARE = 0.1
 """Of the tightest limit of a delay: clocks that may differ by more do not agree."""
 

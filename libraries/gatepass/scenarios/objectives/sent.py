@@ -140,7 +140,7 @@ def _not_left_alone(reasons: Sequence[str]) -> NotProven:
     times = "once" if len(reasons) == 1 else f"{len(reasons)} times"
     return NotProven(
         f"the classes of service were sent {times}, and each time the rig could have caused what "
-        f"became of them: {reasons[0]}. Run again when nothing else is at work on the endpoints."
+        f"became of them: {reasons[-1]}. Run again when nothing else is at work on the endpoints."
     )
 
 
