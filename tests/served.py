@@ -78,7 +78,7 @@ def served(folder: Path) -> Iterator[str]:
             yield said.split("/ ")[0]
         finally:
             server.terminate()
-            said, complained = server.communicate(timeout=20)
+            said, complained = server.communicate(timeout=60)
     assert (server.returncode, said, complained) == (0, "", "")
 
 
@@ -90,7 +90,7 @@ def asked(url: str, words: str) -> tuple[int, str]:
         words: the request's first line and headers, without the version and the end.
     """
     host, _, port = url.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=20) as line:
+    with socket.create_connection((host, int(port)), timeout=60) as line:
         first, *headers = words.splitlines()
         there = [one for one in headers if one.lower().startswith("host:")] or [f"Host: {host}"]
         others = [one for one in headers if one not in there]

@@ -243,7 +243,7 @@ class TestWithTheProgram:
         program = [sys.executable, str(stalls), str(REMOTE), str(plan), str(stop), "20"]
         with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as taking:
             assert "ready" in taking.stdout.readline()
-            seen = json.loads(taking.communicate(timeout=20)[0])
+            seen = json.loads(taking.communicate(timeout=60)[0])
         assert seen[asked.name]["received"] == 1
 
     def test_what_has_all_come_is_not_waited_for(self, apart: LocalShell, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class Proxy:
         self._loop = asyncio.new_event_loop()
         ready = threading.Event()
         threading.Thread(target=self._serve, args=(ready,), daemon=True).start()
-        assert ready.wait(10)
+        assert ready.wait(60)
 
     def _serve(self, ready: threading.Event) -> None:
         asyncio.set_event_loop(self._loop)

@@ -67,5 +67,5 @@ def test_another_thread_has_no_signals_to_hold() -> None:
     told: list[int] = []
     thread = threading.Thread(target=held_back(lambda: told.append(1)))
     thread.start()
-    thread.join(10)
+    thread.join(60)
     assert told == [1]

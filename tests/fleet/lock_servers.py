@@ -40,7 +40,7 @@ class Server:
     def end(self) -> None:
         """End it, as the fleet's end would."""
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
 
 
 @contextmanager
@@ -123,7 +123,7 @@ class Fleet:
         """End what is still at work."""
         for process in self.processes:
             process.kill()
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
 
 
 @dataclass

@@ -132,7 +132,7 @@ def test_a_run_that_is_killed_at_any_moment_holds_nothing_for_ever(fleet: Fleet)
         until(lambda killed=killed: killed.has("takes", "talk"), "it takes turns")
         time.sleep(rules.uniform(0, 0.05))
         killed.process.kill()
-        killed.process.wait(timeout=20)
+        killed.process.wait(timeout=60)
         fleet.list.unlink()
         fleet.start(1, "measure 0").ended()
 
@@ -141,7 +141,7 @@ def test_the_fleet_gives_back_at_once_what_an_ended_run_held(fleet: Fleet) -> No
     killed = fleet.start(0, "measure held")
     until(lambda: killed.has("takes", "measure"), "the first measures")
     killed.process.kill()
-    killed.process.wait(timeout=20)
+    killed.process.wait(timeout=60)
     server = LockServer(fleet.socket)
     rooms = [f"room {fleet.link} {slot}" for slot in range(fleet.slots)]
     assert not any(server.acquire(room, "me") for room in rooms)

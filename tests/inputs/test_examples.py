@@ -188,7 +188,7 @@ def test_reasons_begin_with_the_verdict(kind: type[NotProven] | type[NotApplicab
 def test_the_inputs_know_no_robot() -> None:
     code = "import sys, gatepass.inputs; sys.exit('robot' in sys.modules)"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "libraries")}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)
 
 
 def test_the_guide_explains_every_key() -> None:

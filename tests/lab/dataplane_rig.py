@@ -51,7 +51,7 @@ class Node:
 
     def __call__(self, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         """Run a function in the namespace."""
-        return self._thread.submit(function, *args, **kwargs).result(timeout=30)
+        return self._thread.submit(function, *args, **kwargs).result(timeout=60)
 
     def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
         """A socket of the namespace; it stays there wherever it is used."""
@@ -69,7 +69,7 @@ class Node:
         """Start an iperf3 server for one test; it listens once this returns."""
         server = self.spawn("iperf3", "-s", "-1", "-p", str(port))
         listens = ("ss", "-Hltn", f"sport = :{port}")
-        assert wait_until(lambda: bool(self.spawn(*listens).communicate(timeout=10)[0]), 20)
+        assert wait_until(lambda: bool(self.spawn(*listens).communicate(timeout=60)[0]), 60)
         return server
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class Rig:
 
     def output(self, *argv: str) -> str:
         """What a program prints in the gateway's namespace."""
-        return self.gateway.spawn(*argv).communicate(timeout=10)[0]
+        return self.gateway.spawn(*argv).communicate(timeout=60)[0]
 
     def close(self) -> None:
         for node in (self.client, self.server, self.gateway):
@@ -232,7 +232,7 @@ class Transfer(threading.Thread):
 
     def stop(self) -> None:
         self._on = False
-        self.join(timeout=5)
+        self.join(timeout=60)
         self.sender.close()
         self.receiver.close()
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import json
+import signal
 import sys
 import time
 from dataclasses import dataclass
@@ -125,6 +127,7 @@ class RememberingPlane:
 
 def main() -> None:
     """`fake_gateway FOLDER PORT VERSION [DELIVERED]`."""
+    faulthandler.register(signal.SIGUSR1)  # where a process is that does not end
     folder, port, version = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     delivered = Path(sys.argv[4]) if len(sys.argv) > 4 else None
     log_to(folder)

@@ -8,6 +8,7 @@ import ipaddress
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from cryptography.x509.oid import NameOID
 ROOT = Path(__file__).parents[2]
 TOKEN = "token-of-the-tests"
 START_SECONDS = 120
-TIMEOUT = 10
+TIMEOUT = 60
 
 
 def free_port() -> int:
@@ -126,10 +127,17 @@ class GatewayUnderTest:
 
     def _reap(self) -> int:
         assert self.process is not None and self.process.stdout is not None
-        code = self.process.wait(TIMEOUT)
-        self.process.stdout.close()
-        self.process = None
-        return code
+        try:
+            return self.process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGUSR1)  # has it tell where it is
+            time.sleep(1)
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process.stdout.close()
+            self.process = None
 
     @property
     def url(self) -> str:

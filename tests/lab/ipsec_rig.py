@@ -176,7 +176,7 @@ class Office:
 
 
 def _raise_tun() -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     with IPRoute() as ipr:
         while not ipr.link_lookup(ifname="ipsec0"):
             assert time.monotonic() < until

@@ -85,7 +85,7 @@ class Labs:
         client.set_missing_host_key_policy(paramiko.RejectPolicy())
         socket = netns.create_socket(testbed["network_namespace"], flags=0)
         with socket, client:
-            socket.settimeout(10)
+            socket.settimeout(60)
             socket.connect((access["host"], access["port"]))
             client.connect(
                 access["host"],
@@ -101,7 +101,7 @@ class Labs:
     def over_ssh(self, endpoint: str, command: str, lab: str) -> tuple[int, str]:
         """Exit code and output of a command over SSH."""
         with self.ssh(endpoint, lab) as client:
-            _, output, _ = client.exec_command(command, timeout=20)
+            _, output, _ = client.exec_command(command, timeout=60)
             text = output.read().decode()
             return output.channel.recv_exit_status(), text
 

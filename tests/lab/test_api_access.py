@@ -17,7 +17,7 @@ STATUS = "/api/v2/monitor/system/status"
 def get(gateway: GatewayUnderTest, token: str | None = None, **rest: Any) -> requests.Response:
     """A call of the status monitor with another token or none."""
     with gateway.new_session(token) as session:
-        return session.get(gateway.url + STATUS, timeout=10, **rest)
+        return session.get(gateway.url + STATUS, timeout=60, **rest)
 
 
 def password(gateway: GatewayUnderTest) -> str:
@@ -73,12 +73,12 @@ def test_missing_permission_is_403(api: GatewayUnderTest) -> None:
     assert get(api, token).status_code == 200
     address = f"{api.url}/api/v2/cmdb/firewall/address"
     with api.new_session(token) as reader:
-        assert reader.get(address, timeout=10).status_code == 200
-        assert reader.post(address, json={"name": "x"}, timeout=10).status_code == 403
+        assert reader.get(address, timeout=60).status_code == 200
+        assert reader.post(address, json={"name": "x"}, timeout=60).status_code == 403
         assert reader.post(f"{api.url}/api/v2/monitor/firewall/policy/clear_counters",
-                           timeout=10).status_code == 403
+                           timeout=60).status_code == 403
         assert reader.post(f"{api.url}/api/v2/cmdb?action=transaction-start",
-                           json={}, timeout=10).status_code == 403
+                           json={}, timeout=60).status_code == 403
     api.delete("cmdb/system/api-user/reader")
 
 
@@ -97,7 +97,7 @@ def test_a_profile_may_give_parts_of_a_group(api: GatewayUnderTest) -> None:
     with api.new_session(token) as some:
         def status(method: str, path: str, body: dict | None = None) -> int:
             address = f"{api.url}/api/v2/{path}"
-            return some.request(method, address, json=body, timeout=10).status_code
+            return some.request(method, address, json=body, timeout=60).status_code
 
         backup = ("POST", "monitor/system/config/backup", {"scope": "global"})
         assert status("POST", "cmdb/firewall/address", {"name": "x"}) == 200
@@ -130,26 +130,26 @@ def test_token_in_the_url(api: GatewayUnderTest, gateway_of: MakeGateway) -> Non
 def test_cookie_session(api: GatewayUnderTest) -> None:
     with api.new_session(None) as session:
         form = {"username": "admin", "secretkey": password(api), "ajax": "1"}
-        answer = session.post(f"{api.url}/logincheck", data=form, timeout=10)
+        answer = session.post(f"{api.url}/logincheck", data=form, timeout=60)
         assert answer.text[0] == "1"
         csrf = next(c.value for c in session.cookies if c.name.startswith("ccsrftoken"))
         assert any(c.name.startswith("APSCOOKIE_") for c in session.cookies)
-        assert session.get(api.url + STATUS, timeout=10).status_code == 200
+        assert session.get(api.url + STATUS, timeout=60).status_code == 200
         address = f"{api.url}/api/v2/cmdb/firewall/address"
         body = {"name": "by-cookie"}
-        assert session.post(address, json=body, timeout=10).status_code == 403
+        assert session.post(address, json=body, timeout=60).status_code == 403
         session.headers["X-CSRFTOKEN"] = csrf.strip('"')
-        assert session.post(address, json=body, timeout=10).status_code == 200
-        assert session.delete(f"{address}/by-cookie", timeout=10).status_code == 200
-        assert session.get(f"{api.url}/logout", timeout=10).status_code == 200
-        assert session.get(api.url + STATUS, timeout=10).status_code == 401
+        assert session.post(address, json=body, timeout=60).status_code == 200
+        assert session.delete(f"{address}/by-cookie", timeout=60).status_code == 200
+        assert session.get(f"{api.url}/logout", timeout=60).status_code == 200
+        assert session.get(api.url + STATUS, timeout=60).status_code == 401
 
 
 def test_wrong_passwords_lock_out(make_gateway: MakeGateway) -> None:
     gateway = make_gateway()
     form = {"username": "admin", "secretkey": "wrong", "ajax": "1"}
     with gateway.new_session(None) as session:
-        answers = [session.post(f"{gateway.url}/logincheck", data=form, timeout=10).text[0]
+        answers = [session.post(f"{gateway.url}/logincheck", data=form, timeout=60).text[0]
                    for _ in range(4)]
     assert answers == ["0", "0", "0", "2"]
     assert get(gateway, TOKEN).status_code == 429
@@ -160,7 +160,7 @@ def log_in(gateway: GatewayUnderTest, session: requests.Session,
     """A log-in by `/api/v2/authentication`."""
     body = {"username": "admin", "secretkey": password(gateway), "ack_pre_disclaimer": True,
             "ack_post_disclaimer": True, **more}
-    return session.post(f"{gateway.url}/api/v2/authentication", json=body, timeout=10)
+    return session.post(f"{gateway.url}/api/v2/authentication", json=body, timeout=60)
 
 
 @pytest.fixture(params=["7.4.8", "7.6.4"])
@@ -179,11 +179,11 @@ def test_authentication_by_a_key(gateway: GatewayUnderTest) -> None:
         assert get(gateway, key).status_code == 200
         with gateway.new_session(key) as by_key:
             address = f"{gateway.url}/api/v2/cmdb/firewall/address"
-            assert by_key.post(address, json={"name": "by-key"}, timeout=10).status_code == 200
-            assert by_key.delete(f"{address}/by-key", timeout=10).status_code == 200
+            assert by_key.post(address, json={"name": "by-key"}, timeout=60).status_code == 200
+            assert by_key.delete(f"{address}/by-key", timeout=60).status_code == 200
         wrong = log_in(gateway, session, request_key=True, secretkey="wrong")
         assert wrong.status_code == 401
-        session.delete(answer.url, headers={"Authorization": f"Bearer {key}"}, timeout=10)
+        session.delete(answer.url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
         assert get(gateway, key).status_code == 401
     unlock(gateway)
 
@@ -197,15 +197,15 @@ def test_authentication_by_cookies(gateway: GatewayUnderTest) -> None:
         assert {name.partition(f"_{gateway.port}")[0] for name in cookies} == {
             "session_key", "ccsrf_token"}
         assert len(behind) == 1 and (behind == {""}) == (gateway.version == "7.4.8")
-        assert session.get(gateway.url + STATUS, timeout=10).status_code == 200
+        assert session.get(gateway.url + STATUS, timeout=60).status_code == 200
         address = f"{gateway.url}/api/v2/cmdb/firewall/address"
-        assert session.post(address, json={"name": "by-cookie"}, timeout=10).status_code == 403
+        assert session.post(address, json={"name": "by-cookie"}, timeout=60).status_code == 403
         session.headers["X-CSRFTOKEN"] = next(
             value for name, value in cookies.items() if name.startswith("ccsrf_token"))
-        assert session.post(address, json={"name": "by-cookie"}, timeout=10).status_code == 200
-        assert session.delete(f"{address}/by-cookie", timeout=10).status_code == 200
-        assert session.delete(answer.url, timeout=10).json()["status_message"] == "LOGOUT_SUCCESS"
-        assert session.get(gateway.url + STATUS, timeout=10).status_code == 401
+        assert session.post(address, json={"name": "by-cookie"}, timeout=60).status_code == 200
+        assert session.delete(f"{address}/by-cookie", timeout=60).status_code == 200
+        assert session.delete(answer.url, timeout=60).json()["status_message"] == "LOGOUT_SUCCESS"
+        assert session.get(gateway.url + STATUS, timeout=60).status_code == 401
 
 
 @pytest.mark.parametrize("names", [
@@ -216,7 +216,7 @@ def test_the_cookies_of_logincheck_by_release(
     gateway = gateway_of(names[0])
     with gateway.new_session(None) as session:
         form = {"username": "admin", "secretkey": password(gateway)}
-        session.post(f"{gateway.url}/logincheck", data=form, timeout=10)
+        session.post(f"{gateway.url}/logincheck", data=form, timeout=60)
         found = {cookie.name for cookie in session.cookies}
     csrf = {name for name in found if name.startswith("ccsrftoken")}
     tail = next((name.rpartition("_")[2] for name in csrf), "")

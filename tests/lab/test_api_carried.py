@@ -217,10 +217,10 @@ def test_a_data_plane_that_lags_behind_is_told(api: GatewayUnderTest) -> None:
     broken = api.folder / "plane-fails"
     broken.write_text("firewall/ippool p cannot be put in force: nonsense.")
     api.post("cmdb/firewall/address", {"name": "late"})
-    assert wait_until(lambda: api.control("GET", "/state")[1]["problem"], 10)
+    assert wait_until(lambda: api.control("GET", "/state")[1]["problem"], 60)
     assert api.call("GET", log).text == f">>>  {broken.read_text()}\n"
     broken.unlink()
-    assert wait_until(lambda: not api.control("GET", "/state")[1]["problem"], 20), "tried again"
+    assert wait_until(lambda: not api.control("GET", "/state")[1]["problem"], 60), "tried again"
     assert api.call("GET", log).text == ""
     assert "late" in [row["name"] for row in api.applied()["config"]["firewall/address"]]
     api.delete("cmdb/firewall/address/late")

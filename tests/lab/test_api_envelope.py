@@ -186,12 +186,12 @@ def test_errors(api: GatewayUnderTest, method: str, path: str, body: object, sta
 @pytest.mark.parametrize("raw", [b"{", b"[]", b"\xff\xfe", b"5", b"[" * 5000,
                                  b'{"name": "\\ud800"}'])
 def test_body_that_is_no_object(api: GatewayUnderTest, raw: bytes) -> None:
-    answer = api.session.post(f"{api.url}/api/v2/{ADDRESS}", data=raw, timeout=10)
+    answer = api.session.post(f"{api.url}/api/v2/{ADDRESS}", data=raw, timeout=60)
     assert answer.status_code == 424
 
 
 def test_body_too_large(api: GatewayUnderTest) -> None:
-    answer = api.session.post(f"{api.url}/api/v2/{ADDRESS}", data=b" " * (17 << 20), timeout=10)
+    answer = api.session.post(f"{api.url}/api/v2/{ADDRESS}", data=b" " * (17 << 20), timeout=60)
     assert answer.status_code == 413
     assert answer.json()["http_status"] == 413
 

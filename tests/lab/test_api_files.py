@@ -290,7 +290,7 @@ def test_a_wrong_delivery_is_one_sentence(make_gateway: MakeGateway, tmp_path: A
     result = subprocess.run(
         [sys.executable, "-m", "lab.gateway", "--folder", str(tmp_path), "--address", "127.0.0.1",
          "--serial", "LABX", "--delivered", str(file)],
-        capture_output=True, text=True, cwd=ROOT, timeout=20, check=False)
+        capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
     assert result.returncode == 1
     assert "line 2 'set colour blue'" in result.stderr
     assert "Traceback" not in result.stderr

@@ -48,9 +48,9 @@ def connections(rig: OfficeRig) -> dict[str, int]:
 
 def crossings(rig: OfficeRig) -> dict[str, int]:
     """Packets that reached the other office, by what they are; counted from the first call on."""
-    shown = rig.office.node.spawn("nft", "-j", "list", "counters").communicate(timeout=10)[0]
+    shown = rig.office.node.spawn("nft", "-j", "list", "counters").communicate(timeout=60)[0]
     if "counter" not in shown:
-        said = rig.office.node.spawn("nft", _COUNTERS).communicate(timeout=10)[0]
+        said = rig.office.node.spawn("nft", _COUNTERS).communicate(timeout=60)[0]
         assert not said, said
         return {"clear_text": 0, "encrypted": 0}
     counters = [item["counter"] for item in json.loads(shown)["nftables"] if "counter" in item]
@@ -272,7 +272,7 @@ def _mbps(rig: OfficeRig) -> float:
     """TCP from the client to the other office."""
     server = rig.office.node.iperf3_server()
     try:
-        text = rig.client.spawn("iperf3", "-c", behind(1), "-J", "-t", "2").communicate(timeout=20)
+        text = rig.client.spawn("iperf3", "-c", behind(1), "-J", "-t", "2").communicate(timeout=60)
         return json.loads(text[0])["end"]["sum_received"]["bits_per_second"] / 1e6
     finally:
         server.kill()

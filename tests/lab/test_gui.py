@@ -22,7 +22,7 @@ def password(gateway: GatewayUnderTest) -> str:
 
 def visit(session: requests.Session, gateway: GatewayUnderTest, path: str) -> requests.Response:
     """A page as it comes, wherever it leads."""
-    return session.get(gateway.url + path, timeout=10, allow_redirects=False)
+    return session.get(gateway.url + path, timeout=60, allow_redirects=False)
 
 
 @pytest.fixture(params=RELEASES)
@@ -39,10 +39,10 @@ def session(gateway: GatewayUnderTest) -> requests.Session:
     assert login
     fields = {"username": "admin", "secretkey": password(gateway)}
     if login[1] == "logincheck":
-        told = visitor.post(f"{gateway.url}/logincheck", {**fields, "ajax": "1"}, timeout=10)
+        told = visitor.post(f"{gateway.url}/logincheck", {**fields, "ajax": "1"}, timeout=60)
         assert told.text.startswith("1")
     else:
-        told = visitor.post(f"{gateway.url}/api/v2/authentication", json=fields, timeout=10)
+        told = visitor.post(f"{gateway.url}/api/v2/authentication", json=fields, timeout=60)
         assert told.json()["status_message"] == "LOGIN_SUCCESS"
     return visitor
 
@@ -73,7 +73,7 @@ def test_with_a_session_there_are_the_policies(
 
 def test_a_log_out_ends_the_session(gateway: GatewayUnderTest, session: requests.Session) -> None:
     kept = session.cookies.copy()
-    assert session.post(f"{gateway.url}/logout", timeout=10).status_code == 200
+    assert session.post(f"{gateway.url}/logout", timeout=60).status_code == 200
     session.cookies = kept
     assert visit(session, gateway, POLICIES).status_code == 302
 
@@ -97,7 +97,7 @@ def test_no_other_file_is_served(gateway: GatewayUnderTest, name: str) -> None:
     with gateway.new_session(None) as nobody:
         call = requests.Request("GET", f"{gateway.url}/gui/").prepare()
         call.url = f"{gateway.url}/gui/{name}"  # as it is, with its dots
-        assert nobody.send(call, timeout=10, verify=nobody.verify).status_code == 404
+        assert nobody.send(call, timeout=60, verify=nobody.verify).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_no_other_file_is_served(gateway: GatewayUnderTest, name: str) -> None:
 def test_what_follows_the_log_in_is_here(
     gateway: GatewayUnderTest, session: requests.Session, redir: str, leads: str
 ) -> None:
-    page = session.get(f"{gateway.url}/prompt", params={"redir": redir}, timeout=10)
+    page = session.get(f"{gateway.url}/prompt", params={"redir": redir}, timeout=60)
     assert f'href="{leads}"' in page.text
 
 
 def test_a_page_is_only_read(gateway: GatewayUnderTest, session: requests.Session) -> None:
-    assert session.post(gateway.url + POLICIES, timeout=10).status_code == 405
+    assert session.post(gateway.url + POLICIES, timeout=60).status_code == 405

@@ -80,7 +80,7 @@ def test_ssh_lost(labs, fault):
     assert labs.over_ssh("client", "iperf3 --version >/dev/null; sleep 0.5; echo in", LAB)[0] == 0
     with labs.ssh("client", LAB) as client:
         client.exec_command("iperf3 -c 198.18.3.20 -p 5301 -t 3 -b 1M >/dev/null &")
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while client.get_transport().is_active():
             assert time.monotonic() < deadline, "the session outlived the traffic"
             time.sleep(0.05)

@@ -84,7 +84,7 @@ def _rest_status(labs: Labs, token: str) -> int:
     address = testbed["gateway"]["url"].removeprefix("https://")
     connection = http.client.HTTPSConnection(address)
     with netns.create_socket(testbed["network_namespace"], flags=0) as socket:
-        socket.settimeout(10)
+        socket.settimeout(60)
         socket.connect((address, 443))
         connection.sock = trusted.wrap_socket(socket, server_hostname=address)
         headers = {"Authorization": f"Bearer {token}"}

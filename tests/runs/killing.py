@@ -64,11 +64,11 @@ class Configuration:
             session.verify = str(folder / gateway["ca_file"])
             api = f"{gateway['url']}/api/v2"
             scope = {"destination": "file", "scope": "global"}
-            backup = session.post(f"{api}/monitor/system/config/backup", json=scope, timeout=20)
+            backup = session.post(f"{api}/monitor/system/config/backup", json=scope, timeout=60)
             assert backup.text.startswith("#config-version"), backup.text[:200]
             tables = {}
             for table in TABLES:
-                answer = session.get(f"{api}/cmdb/{table}", timeout=20)
+                answer = session.get(f"{api}/cmdb/{table}", timeout=60)
                 assert answer.status_code == 200, answer.text
                 tables[table] = answer.json()["results"]
         # the gateway itself writes this block anew, as FortiGuard's updates do on a device
@@ -136,7 +136,7 @@ class Runs:
             settings = environment()
             words = lab(NAME).node(node).entering(["sh", "-c", command], settings["HOME"])
         done = subprocess.run(
-            words, env=settings, capture_output=True, text=True, timeout=30, check=False
+            words, env=settings, capture_output=True, text=True, timeout=60, check=False
         )
         return (done.stdout + done.stderr).splitlines()
 
@@ -189,7 +189,7 @@ class Running:
     def kill(self) -> None:
         """``kill -9``."""
         self.process.kill()
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)
 
     def ended(self, patience_s: float = _PATIENCE_S) -> tuple[int, str]:
         """Exit code and words once it has ended."""

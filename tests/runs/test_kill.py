@@ -82,7 +82,7 @@ def _kill_the_restore_as_well(runs: Runs, dice: random.Random) -> None:
     restore = runs.start_restore()
     time.sleep(dice.uniform(0.4, 0.9))
     restore.kill()
-    restore.communicate(timeout=20)
+    restore.communicate(timeout=60)
 
 
 def test_tunnels_of_a_killed_run_go_on_both_sides(runs: Runs, delivered: Configuration) -> None:
@@ -312,12 +312,12 @@ def test_a_killed_lab_run_is_removed_by_the_next(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    give_up = time.monotonic() + 30
+    give_up = time.monotonic() + 60
     while not list(runs.results.glob(f"*/{JOURNAL}")):
         assert time.monotonic() < give_up
         time.sleep(0.02)
     first.kill()
-    first.wait(timeout=20)
+    first.wait(timeout=60)
     removed = subprocess.run(
         [sys.executable, "-m", "lab", "run", "--", "true"],
         cwd=PROJECT,

@@ -31,14 +31,15 @@ class Store:
     """The gateway's database file.
 
     Args:
-        file: made if missing. Write-ahead logging lets a commit survive a kill of the process
-            without waiting for the disk.
+        file: made if missing. Write-ahead logging lets a commit survive a kill of the process.
+            Nothing waits for the disk: the lab's network ends with the machine in any case, and
+            a disk that others keep busy would hold up calls and the end of the process.
     """
 
     def __init__(self, file: Path) -> None:
         self._db = sqlite3.connect(file, isolation_level=None, timeout=5)
+        self._db.execute("PRAGMA synchronous=OFF")
         self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_SCHEMA)
 
     def close(self) -> None:
