@@ -92,7 +92,7 @@ def test_down_with_somebody_logged_in_and_traffic_on_its_way(labs):
     with labs.ssh("client", "busy"):
         processes = inhabitants(labs.namespaces("busy"))
         labs.must("down", "busy")
-    sender.communicate(timeout=60)
+    sender.communicate(timeout=20)
     _until(lambda: alive(processes) == [], "a process of the lab is left")
 
 
@@ -128,7 +128,7 @@ def test_the_command_tidies_up_before_the_lab_goes(labs, tmp_path, number):
     run = _start_tidy(labs, note)
     processes = inhabitants(labs.namespaces(_only_lab(labs)))
     run.send_signal(number)
-    run.communicate(timeout=60)
+    run.communicate(timeout=30)
     assert run.returncode == 9
     assert note.with_suffix(".end").read_text() == f"{int(number)} True"
     assert alive(processes) == []
@@ -151,7 +151,7 @@ def test_ctrl_c_at_the_terminal_goes_to_the_command(labs, tmp_path):
     os.close(other)
     _until(lambda: note.exists() or run.poll() is not None, "the command never started")
     os.write(main, b"\x03")
-    assert run.wait(timeout=60) == 9
+    assert run.wait(timeout=30) == 9
     os.close(main)
     assert note.with_suffix(".end").read_text() == f"{int(signal.SIGINT)} True"
     assert not labs.folder.exists()
@@ -163,7 +163,7 @@ def test_stopped_while_it_is_built(labs, verb, stage):
     started = labs.start(*verb)
     _until(lambda: (labs.folder / "half" / stage).exists() or started.poll() is not None, "no lab")
     started.send_signal(signal.SIGTERM)
-    output = started.communicate(timeout=60)
+    output = started.communicate(timeout=30)
     assert started.returncode == 128 + signal.SIGTERM, output
     assert "Traceback" not in output[1]
     assert not labs.folder.exists()
@@ -174,7 +174,7 @@ def test_killed_while_it_is_built(labs, stage):
     started = labs.start("up", "half")
     _until(lambda: (labs.folder / "half" / stage).exists(), "no lab")
     started.kill()
-    started.communicate(timeout=60)
+    started.communicate(timeout=30)
     # Nodes that were not on record yet end by themselves.
     inits = [node["pid"] for node in labs.state("half")["nodes"].values()]
     assert "half was left behind" in labs.call("down", "another").stderr
@@ -188,7 +188,7 @@ def test_a_killed_run_is_removed_by_the_next(labs, tmp_path):
     name = _only_lab(labs)
     processes = inhabitants(labs.namespaces(name))
     run.kill()
-    run.communicate(timeout=60)
+    run.communicate(timeout=30)
     _until(lambda: _gone(int(note.read_text())), "the command outlived its parent")
     assert alive(processes)
     done = labs.call("run", "--", "true")
