@@ -5,14 +5,18 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import paramiko
 
+from gatepass.base.errors import NotProven
 from gatepass.base.stop_signals import held_back
 from gatepass.endpoint import own_programs
 from gatepass.endpoint.shell import Completed, EndpointLost
-from gatepass.endpoint.ssh_client import PinnedClient
+from gatepass.endpoint.ssh_client import PinnedClient, Refused
 from gatepass.inputs.testbed import Host, Testbed
+
+_T = TypeVar("_T")
 
 _RECONNECT_S = 8
 _CLEAN_UP_S = 40
@@ -92,25 +96,38 @@ class SshShell:
         Raises:
             EndpointLost: the connection broke, or no answer came in time.
         """
+        return self._ask(lambda client: client.execute(command, timeout_s), command, again)
+
+    def _ask(self, work: Callable[[PinnedClient], _T], what: str, again: bool) -> _T:
+        """Do something over the connection, which is made where there is none.
+
+        Args:
+            work: what is done with it.
+            what: it is, as sentences call it.
+            again: whether it may be done once more if the connection broke under it.
+
+        Raises:
+            EndpointLost: the connection broke, or no answer came in time.
+        """
         if self._lost:
             self._reconnect(once=True)
         elif self._client is None:
             self.connect()
         try:
-            return self._execute(command, timeout_s)
+            return self._do(work)
         except (OSError, EOFError, paramiko.SSHException, RuntimeError, AssertionError) as error:
             broken = str(error) or type(error).__name__
         self._lost = f"the SSH connection to the {self.name} ({self.where}) broke: {broken}."
         self._reconnect(once=False)
-        if not again:
-            raise EndpointLost(
-                f"the SSH connection to the {self.name} broke ({broken}) during “{command}”."
-            )
-        return self._execute(command, timeout_s)
+        if again:
+            return self._ask(work, what, again=False)
+        raise EndpointLost(
+            f"the SSH connection to the {self.name} broke ({broken}) during “{what}”."
+        )
 
     @held_back
-    def _execute(self, command: str, timeout_s: float) -> Completed:
-        return self._client.execute(command, timeout_s)
+    def _do(self, work: Callable[[PinnedClient], _T]) -> _T:
+        return work(self._client)
 
     def _reconnect(self, once: bool) -> None:
         give_up = time.monotonic() + (0 if once else _RECONNECT_S)
@@ -138,13 +155,18 @@ class SshShell:
         self._undoing.setdefault(script, []).append(sha256)
 
     def put(self, text: str, path: str) -> None:
-        """Write a file on the endpoint, by SFTP."""
-        self.run("true", again=True)
-        self._write(text, path)
+        """Write a file on the endpoint, by SFTP; once more if the connection broke under it.
 
-    @held_back
-    def _write(self, text: str, path: str) -> None:
-        self._client.write(text, path)
+        Raises:
+            EndpointLost: it cannot be reached.
+            NotProven: it can be, and will not have the file.
+        """
+        try:
+            self._ask(lambda client: client.write(text, path), f"write {path}", again=True)
+        except Refused as refused:
+            raise NotProven(
+                f"{path} cannot be written on the {self.name} ({self.where}): {refused}."
+            ) from None
 
     def clean_up(self) -> list[str]:
         """End what the run still has at work there and remove its folder.

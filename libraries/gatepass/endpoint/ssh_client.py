@@ -11,6 +11,12 @@ from SSHLibrary.pythonclient import PythonSSHClient
 from gatepass.endpoint.shell import Completed
 from gatepass.inputs.testbed import Ssh
 
+_ANSWER_S = 15
+
+
+class Refused(Exception):
+    """The other side is there and will not do it."""
+
 
 class PinnedClient(PythonSSHClient):
     """One SSH connection.
@@ -40,30 +46,46 @@ class PinnedClient(PythonSSHClient):
         self.login_with_public_key(
             self._ssh.user, key, None, delay="0 s", keep_alive_interval="10 s"
         )
+        transport = self.client.get_transport()
+        transport.channel_timeout = _ANSWER_S  # an hour otherwise
         # many small messages each wait for their answer: 40 ms each otherwise
-        self.client.get_transport().sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        transport.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def execute(self, command: str, timeout_s: float) -> Completed:
         """Run a command and wait for its end.
 
         The base class looks for the end in a loop without a pause; a core that is busy with looking
-        would be missing in a trial.
+        would be missing in a trial. Paramiko's `exec_command` opens a file for the command's input
+        as well. When that is given up, this thread sends EOF, now and then after the thread that
+        reads has answered the channel's close; over a channel that is gone sshd ends the whole
+        connection.
 
         Raises:
             OSError, EOFError, paramiko.SSHException: no answer came in time, or it broke.
         """
-        _, output, errors = self.client.exec_command(command, timeout=timeout_s)
-        printed, complained = output.read().decode(errors="replace"), errors.read().decode()
-        ended = output.channel.status_event.wait(timeout_s)
-        if not ended or output.channel.exit_status == -1:  # paramiko's word for a lost peer
-            raise EOFError("the other side ended it")
-        return Completed(output.channel.exit_status, printed, complained)
+        with self.client.get_transport().open_session(timeout=timeout_s) as channel:
+            channel.settimeout(timeout_s)
+            channel.exec_command(command)
+            printed = channel.makefile("r").read().decode(errors="replace")
+            complained = channel.makefile_stderr("r").read().decode()
+            ended = channel.status_event.wait(timeout_s)
+            if not ended or channel.exit_status == -1:  # paramiko's word for a lost peer
+                raise EOFError("the other side ended it")
+            return Completed(channel.exit_status, printed, complained)
 
     def write(self, text: str, path: str) -> None:
         """Write a file by SFTP.
 
         Raises:
-            OSError, EOFError, paramiko.SSHException: it cannot be done.
+            Refused: there is no such folder, no right to write, no room.
+            OSError, EOFError, paramiko.SSHException: no answer came in time, or it broke.
         """
-        with self.client.open_sftp() as sftp:
-            sftp.putfo(io.BytesIO(text.encode()), path)
+        transport = self.client.get_transport()
+        with transport.open_sftp_client() as sftp:
+            sftp.get_channel().settimeout(_ANSWER_S)
+            try:
+                sftp.putfo(io.BytesIO(text.encode()), path)
+            except OSError as error:
+                if isinstance(error, TimeoutError) or not transport.is_active():
+                    raise
+                raise Refused(error.strerror or str(error)) from error

@@ -1,0 +1,97 @@
+"""The shell of an endpoint, over SSH to a real server: what it makes of a connection's troubles."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import paramiko
+import pytest
+from network_lab import Labs
+
+from gatepass.base import namespace
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.shell import EndpointLost
+from gatepass.endpoint.ssh import SshShell
+from gatepass.inputs import load_testbed
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the lab needs root")
+
+LAB = "shell"
+_EOF = bytes([96])
+"""SSH_MSG_CHANNEL_EOF, RFC 4254, section 5.3."""
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshShell]:
+    labs = Labs(tmp_path_factory.mktemp("labs"))
+    labs.must("up", LAB)
+    try:
+        testbed = load_testbed(labs.folder / LAB / "testbed.yaml")
+        shell = SshShell("client", testbed.endpoints.client, "shell")
+        with namespace.inside(testbed.network_namespace, testbed.path):
+            yield shell
+            shell.close()
+    finally:
+        labs.must("down", LAB)
+
+
+def connection(shell: SshShell) -> str:
+    """What tells one connection from the next: its addresses and ports."""
+    return shell.run("echo $SSH_CONNECTION").output
+
+
+def cut(shell: SshShell) -> None:
+    """End the connection from the other side, while nobody asks anything."""
+    shell.run("(sleep 0.2; kill -9 $PPID) >/dev/null 2>&1 &")
+    time.sleep(1)
+
+
+def test_a_connection_lasts_however_late_an_end_of_input_is_sent(
+    shell: SshShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = paramiko.Transport._send_user_message
+
+    def late(transport: paramiko.Transport, message: paramiko.Message) -> None:
+        if message.asbytes()[:1] == _EOF:
+            time.sleep(0.3)  # as a thread does that has to wait for a processor
+        send(transport, message)
+
+    monkeypatch.setattr(paramiko.Transport, "_send_user_message", late)
+    before = connection(shell)
+    for _ in range(3):
+        shell.put("text", "/tmp/written")
+        assert shell.run("cat /tmp/written").output == "text"
+        assert connection(shell) == before
+
+
+def test_a_file_is_written_although_the_connection_broke_before(shell: SshShell) -> None:
+    before = connection(shell)
+    cut(shell)
+    shell.put("more", "/tmp/written")
+    assert shell.run("cat /tmp/written").output == "more"
+    assert connection(shell) != before
+
+
+def test_a_command_is_given_once_unless_it_may_be_given_again(shell: SshShell) -> None:
+    cut(shell)
+    with pytest.raises(EndpointLost, match=r"SSH connection to the client broke .* “echo once”"):
+        shell.run("echo once")
+    cut(shell)
+    assert shell.run("echo again", again=True).output == "again\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "why"), [("/nowhere/file", "No such file"), ("/tmp", "Failure")]
+)
+def test_a_file_that_cannot_be_written_is_told_with_its_place(
+    shell: SshShell, path: str, why: str
+) -> None:
+    before = connection(shell)
+    with pytest.raises(NotProven) as told:
+        shell.put("text", path)
+    assert str(told.value) == (
+        f"Not proven: {path} cannot be written on the client ({shell.where}): {why}."
+    )
+    assert connection(shell) == before
