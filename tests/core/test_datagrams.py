@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from local_shell import LocalShell
 
 from carried_examples import PORT, carried_of, stream
+from crowd import Crowd
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import overload, remote
 from gatepass.endpoint.datagrams import DatagramTrial
@@ -152,24 +153,17 @@ class TestStream:
             stream(knocks=True, source="127.0.0.1")
 
 
-def crowded_out() -> int:
-    """Packets for which this machine's processors had no room so far, of whatever namespace
-    (net.core.netdev_max_backlog)."""
-    lines = Path("/proc/net/softnet_stat").read_text().splitlines()
-    return sum(int(line.split()[1], 16) for line in lines)
-
-
 class TestWithTheProgram:
     """In a network namespace of its own, on processors that it shares with others."""
 
     @pytest.fixture(autouse=True)
     def _before(self) -> None:
-        self.before = crowded_out()
+        self.crowd = Crowd()
 
     def whole(self, *seen: Carried) -> bool:
         """Whether all of these arrived, but for what the machine itself had no room for."""
         assert all(one.sent > 0 for one in seen)
-        return 0 <= sum(one.lost for one in seen) <= crowded_out() - self.before
+        return self.crowd.accounts_for(sum(one.lost for one in seen))
 
     def sent(self, shell: LocalShell, *streams: Stream) -> dict[str, Carried]:
         return DatagramTrial(shell, shell, streams).wait()
@@ -200,7 +194,8 @@ class TestWithTheProgram:
         assert sum(sent for sent, _ in seen.ticks) == seen.sent
         assert sum(came for _, came in seen.ticks) == seen.received == sum(seen.arrivals)
         assert seen.delay.count == seen.received and seen.delay.percentile(50) >= 0
-        assert seen.variation.count == seen.received - 1
+        behind_gaps = sum(first > 0 for first, _, _ in seen.gaps)
+        assert seen.variation.count == seen.received - 1 - behind_gaps
         assert seen.sources == {asked.address}
         assert 0 < seen.sender_cpu_s < 10 and 0 < seen.receiver_cpu_s < 10
 
@@ -210,7 +205,8 @@ class TestWithTheProgram:
         seen = self.sent(apart, voice, stream(port=PORT + 1))
         assert self.whole(*seen.values())
         told = apart.run("nft list chain inet t c").output
-        assert f"packets {seen['voice'].sent} bytes" in told
+        passed = seen["voice"].received + seen["voice"].socket_lost
+        assert f"packets {passed} bytes" in told
         assert {name: one.dscps for name, one in seen.items()} == {"voice": {46}, "one": {0}}
 
     def test_a_mark_that_was_changed_on_the_way(self, apart: LocalShell) -> None:
@@ -248,17 +244,22 @@ class TestWithTheProgram:
 
     def test_what_has_all_come_is_not_waited_for(self, apart: LocalShell, tmp_path: Path) -> None:
         apart.run(f"cp {REMOTE}/datagram_*.py {tmp_path}/")
-        take, quiet = tmp_path / "datagram_take.py", "QUIET_S = 0.3"
-        patient = take.read_text().replace(quiet, "QUIET_S = 1e9")
-        assert patient != take.read_text()
+        take, quiet, limit = tmp_path / "datagram_take.py", "QUIET_S = 0.3", "now > give_up"
+        patient = take.read_text().replace(quiet, "QUIET_S = 1e9").replace(limit, "False")
+        assert "QUIET_S = 1e9" in patient and limit not in patient
         take.write_text(patient)
-        (seen,) = self.sent(apart, stream()).values()
-        assert seen.received == seen.sent > 0
+        try:
+            (seen,) = self.sent(apart, stream(per_s=200.0)).values()
+        except NotProven:  # it is waited for until the program is ended
+            assert self.crowd.most
+        else:
+            assert seen.received == seen.sent > 0
 
     @pytest.mark.parametrize("given", [{}, {"address": "::1", "frames": (1518,)}])
     def test_there_and_back(self, apart: LocalShell, given: dict) -> None:
         (seen,) = self.sent(apart, stream(reflected=True, **given)).values()
-        assert self.whole(seen) and seen.round_trip.count == seen.sent - seen.lost
+        assert self.whole(seen)
+        assert self.crowd.accounts_for(seen.sent - seen.lost - seen.round_trip.count)
         assert seen.round_trip.percentile(50) >= seen.delay.percentile(50)
 
     def test_what_is_lost_on_the_way_back_has_no_round_trip(self, apart: LocalShell) -> None:
@@ -272,10 +273,14 @@ class TestWithTheProgram:
     def test_what_is_lost_on_the_way_is_counted_where_it_was(self, apart: LocalShell) -> None:
         self.filtered(apart, f"udp dport {PORT} numgen inc mod 10 == 3 drop")
         (seen,) = self.sent(apart, stream()).values()
-        assert seen.lost == _one_in_ten(seen.sent)
         assert seen.loss_ratio == seen.lost / seen.sent
-        assert {count for _, count, _ in seen.gaps} == {1}
-        assert [first % 10 for first, _, _ in seen.gaps] == [3] * len(seen.gaps)
+        if crowded_out := self.crowd.most:  # before they are counted
+            possible = range(min(crowded_out, seen.sent) + 1)
+            assert seen.lost in {one + _one_in_ten(seen.sent - one) for one in possible}
+        else:
+            assert seen.lost == _one_in_ten(seen.sent)
+            assert {count for _, count, _ in seen.gaps} == {1}
+            assert [first % 10 for first, _, _ in seen.gaps] == [3] * len(seen.gaps)
 
     def test_what_the_receiver_itself_loses_is_not_lost_on_the_way(
         self, apart: LocalShell, tmp_path: Path
@@ -322,7 +327,7 @@ class TestWithTheProgram:
         trial = DatagramTrial(apart, apart, [asked])
         assert apart.run(f'python3 -c "{stray}"').status == 0
         (seen,) = trial.wait().values()
-        assert (seen.foreign, seen.doubled) == (5, 0)
+        assert self.crowd.accounts_for(5 - seen.foreign) and seen.doubled == 0
         assert self.whole(seen)
 
 
@@ -347,10 +352,11 @@ class TestOverload:
         assert overload.needed(load) is engine
 
     def test_a_trial(self, apart: LocalShell, tmp_path: Path) -> None:
-        load = Load(1, omit_s=0.3, interval_s=0.2, udp_mbps=50)
+        load, crowd = Load(1, omit_s=0.3, interval_s=0.2, udp_mbps=50), Crowd()
         trial = overload.run(apart, apart, "127.0.0.1", PORT, load, tmp_path / "001")
         assert 0 < trial.mbps < 55
-        assert trial.lost_percent == 0 and trial.datagrams and trial.mss is None
+        assert trial.datagrams and trial.mss is None
+        assert crowd.accounts_for(round(trial.lost_percent / 100 * trial.datagrams))
         assert 0 < trial.received_bytes < trial.all_bytes
         assert trial.seen == {"127.0.0.1"}
         assert len(trial.intervals) >= 3 and trial.interval_s == 0.2

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from local_shell import LocalShell
 
+from crowd import Crowd
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.transactions import Exchange, run
@@ -20,12 +21,18 @@ SHORT = Exchange("UDP", 32, 256, 0.1)
 def test_each_request_has_its_response(
     apart: LocalShell, protocol: str, sizes: tuple[int, int]
 ) -> None:
+    crowd = Crowd()
     found = run(apart, apart, ADDRESS, PORT, Exchange(protocol, *sizes, 0.1))
     trial = found.trial
     assert found.per_s > 0 and trial.seconds >= 0.1
-    assert trial.received_bytes == round(found.per_s * trial.seconds) * sizes[0]
+    done, asked = round(found.per_s * trial.seconds), trial.received_bytes // sizes[0]
+    assert trial.received_bytes == asked * sizes[0]
     assert trial.seen == {"127.0.0.1"}
-    assert found.lost_percent == (None if protocol == "TCP" else 0)
+    if protocol == "TCP":
+        assert found.lost_percent is None and asked == done
+    else:  # on its way there, or the response on its way back
+        lost = round(done * found.lost_percent / (100 - found.lost_percent))
+        assert crowd.accounts_for(lost) and done <= asked <= done + lost
 
 
 def test_over_ipv6(apart: LocalShell) -> None:
