@@ -25,6 +25,8 @@ def test_a_quiet_rig_disturbs_nothing() -> None:
     [
         (with_client(late_percent=12.0), "programs on the client waited for a processor 12.0 %"),
         (with_client(longest_late_s=0.281), "the client stood still for 281 ms"),
+        (with_client(longest_late_s=0.101, seconds=10.0), "the client stood still for 101 ms"),
+        (with_client(longest_late_s=0.09, seconds=1.1), "the client stood still for 90 ms"),
         (with_client(packets_waited_percent=40.0), "the client's packets waited"),
         (with_client(stolen_percent=12.0), "the hypervisor took 12.0 %"),
         (with_client(nic_lost=60), "the client's interfaces lost 60 packets"),
@@ -48,6 +50,11 @@ def test_a_figure_alone_sets_none_aside(mbps: float) -> None:
 
 def test_a_hypervisor_that_takes_little_sets_none_aside() -> None:
     assert disturbance(with_client(stolen_percent=8.0)) == ""
+
+
+@pytest.mark.parametrize(("longest_s", "seconds"), [(0.099, 10.0), (0.05, 1.1), (0.049, 0.1)])
+def test_a_short_wait_sets_none_aside(longest_s: float, seconds: float) -> None:
+    assert disturbance(with_client(longest_late_s=longest_s, seconds=seconds)) == ""
 
 
 def test_a_sender_of_datagrams_is_always_ready() -> None:
