@@ -12,6 +12,7 @@ from network_lab import Labs
 
 from gatepass.base import namespace
 from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
 from gatepass.endpoint.shell import EndpointLost
 from gatepass.endpoint.ssh import SshShell
 from gatepass.inputs import load_testbed
@@ -44,8 +45,9 @@ def connection(shell: SshShell) -> str:
 
 def cut(shell: SshShell) -> None:
     """End the connection from the other side, while nobody asks anything."""
+    transport = shell._client.client.get_transport()
     shell.run("(sleep 0.2; kill -9 $PPID) >/dev/null 2>&1 &")
-    time.sleep(1)
+    assert until(lambda: not transport.is_active(), 60)
 
 
 def test_a_connection_lasts_however_late_an_end_of_input_is_sent(
@@ -75,11 +77,18 @@ def test_a_file_is_written_although_the_connection_broke_before(shell: SshShell)
 
 
 def test_a_command_is_given_once_unless_it_may_be_given_again(shell: SshShell) -> None:
-    cut(shell)
-    with pytest.raises(EndpointLost, match=r"SSH connection to the client broke .* “echo once”"):
-        shell.run("echo once")
+    ends_its_connection = "echo given >>/tmp/given; kill -9 $PPID"
+    for again, times in ((False, 1), (True, 2)):
+        with pytest.raises(EndpointLost, match=r"connection to the client broke .* “echo given"):
+            shell.run(ends_its_connection, again=again)
+        assert shell.run("cat /tmp/given; rm /tmp/given").output == "given\n" * times
     cut(shell)
     assert shell.run("echo again", again=True).output == "again\n"
+
+
+def test_what_is_no_text_is_no_trouble(shell: SshShell) -> None:
+    done = shell.run(r"printf '\377'; printf '\377' >&2")
+    assert (done.output, done.errors) == ("\ufffd", "\ufffd")
 
 
 @pytest.mark.parametrize(

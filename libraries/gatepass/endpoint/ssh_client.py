@@ -66,8 +66,10 @@ class PinnedClient(PythonSSHClient):
         with self.client.get_transport().open_session(timeout=timeout_s) as channel:
             channel.settimeout(timeout_s)
             channel.exec_command(command)
-            printed = channel.makefile("r").read().decode(errors="replace")
-            complained = channel.makefile_stderr("r").read().decode()
+            printed, complained = (
+                file.read().decode(errors="replace")
+                for file in (channel.makefile("r"), channel.makefile_stderr("r"))
+            )
             ended = channel.status_event.wait(timeout_s)
             if not ended or channel.exit_status == -1:  # paramiko's word for a lost peer
                 raise EOFError("the other side ended it")

@@ -27,7 +27,8 @@ mean of 102 trials with less than 1 % stolen, 309 with 5 to 10 %, 306 with 10 to
 to 25 %: from here on a rate may be 3 % short for want of processors alone."""
 STALLED_S = (0.05, 0.1)
 """A single wait of this length empties the queues on the way, which carry on until then. A trial of
-1.1 s at 310 Mbit/s came to 283 as its receiver stood still for 90 ms, and to 303 after 35 ms."""
+1.1 s came to 283 Mbit/s of TCP payload, and its neighbours to 310, as its receiver stood still for
+90 ms; another lost 2 % to 30 to 40 ms."""
 STALLED_PERCENT = 5.0
 """Of the trial; what a single wait may take of it, within the limits above."""
 OFF_PERCENT, OFF_S = 2.0, 0.15
