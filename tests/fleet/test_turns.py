@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import pytest
 from fleet.lock_servers import LIBRARIES, Fleet, Server, lock_server, until
 from gatepass.base import namespace
 from gatepass.base.errors import InputError
+from gatepass.run import lock_server as lock_server_client
 from gatepass.run import seats, turns
 from gatepass.run.lock_server import LockServer, ServerLost
 
@@ -235,6 +237,38 @@ def test_another_server_than_pabots_is_told(tmp_path: Path) -> None:
         with pytest.raises(ServerLost, match="is not pabot's lock server"):
             LockServer(path).acquire("gate link", "me")
         other.shutdown()
+
+
+def test_who_finds_the_servers_queue_full_waits_for_it(tmp_path: Path) -> None:
+    with lock_server(tmp_path) as server, ExitStack() as callers:
+        os.kill(server.process.pid, signal.SIGSTOP)
+        try:
+            while True:
+                caller = callers.enter_context(socket.socket(socket.AF_UNIX))
+                caller.setblocking(False)
+                caller.connect(server.socket)
+        except BlockingIOError:
+            callers.close()
+        threading.Timer(0.3, os.kill, (server.process.pid, signal.SIGCONT)).start()
+        assert LockServer(server.socket).acquire("gate link", "me")
+
+
+def test_a_queue_that_stays_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock_server_client, "_ANSWER_S", 1)
+    path = tmp_path / "turns.sock"
+    with socket.socket(socket.AF_UNIX) as silent, socket.socket(socket.AF_UNIX) as caller:
+        silent.bind(str(path))
+        silent.listen(0)
+        caller.connect(str(path))
+        with pytest.raises(ServerLost, match=r"does not answer \(its queue was full for 1 s\)"):
+            LockServer(path).get("anything")
+
+
+def test_a_caller_that_stands_still_holds_up_nobody_else(server: Server) -> None:
+    with socket.socket(socket.AF_UNIX) as still:
+        still.connect(server.socket)
+        still.sendall(b"POST /RPC2 HTTP/1.1\r\nContent-Length: 100\r\n\r\n")
+        assert LockServer(server.socket).get("anything") == ""
 
 
 def test_nobody_else_may_reach_the_server(tmp_path: Path) -> None:

@@ -66,11 +66,6 @@ def fleet(server: Server, tmp_path: Path) -> Iterator[Fleet]:
     made.end()
 
 
-@pytest.fixture
-def checks(fleet: Fleet) -> Checks:
-    """The first run of the fleet."""
-    return _started(fleet)
-
 
 def _started(fleet: Fleet, *robot: str) -> Checks:
     environment = fleet.environment(0, [fleet.link])
@@ -88,11 +83,10 @@ def _started(fleet: Fleet, *robot: str) -> Checks:
     return Checks(fleet.folder, process)
 
 
-def test_what_measures_waits_for_those_who_talk_and_they_for_it(
-    fleet: Fleet, checks: Checks
-) -> None:
+def test_what_measures_waits_for_those_who_talk_and_they_for_it(fleet: Fleet) -> None:
     talker = fleet.start(1, "talk held", "talk 0")
     until(lambda: talker.has("takes", "talk"), "the other one talks")
+    checks = _started(fleet)
     until(lambda: checks.told("waits"), "what measures waits")
     assert checks.did("answers") and not checks.did("measures")
     assert checks.told("waits")[0]["held_by"] == "b"
@@ -143,9 +137,8 @@ def test_a_chapter_is_not_prepared_while_another_measures(fleet: Fleet) -> None:
     assert {verdict for verdict, _ in checks.verdicts().values()} == {"pass"}
 
 
-def test_without_a_lock_server_nothing_is_measured(
-    fleet: Fleet, server: Server, checks: Checks
-) -> None:
+def test_without_a_lock_server_nothing_is_measured(fleet: Fleet, server: Server) -> None:
+    checks = _started(fleet)
     until(lambda: checks.did("measures"), "it measures")
     server.end()
     checks.go_on()
@@ -160,7 +153,8 @@ def test_without_a_lock_server_nothing_is_measured(
     assert checks.did("ends")
 
 
-def test_a_run_that_stood_still_has_measured_nothing(fleet: Fleet, checks: Checks) -> None:
+def test_a_run_that_stood_still_has_measured_nothing(fleet: Fleet) -> None:
+    checks = _started(fleet)
     until(lambda: checks.did("measures"), "it measures")
     os.kill(checks.process.pid, signal.SIGSTOP)
     fleet.start(1, "measure 0").ended()
@@ -173,9 +167,10 @@ def test_a_run_that_stood_still_has_measured_nothing(fleet: Fleet, checks: Check
     assert verdicts["It Is Fast Again"][0] == "pass"
 
 
-def test_a_signal_ends_the_waiting(fleet: Fleet, checks: Checks) -> None:
+def test_a_signal_ends_the_waiting(fleet: Fleet) -> None:
     talker = fleet.start(1, "talk held")
     until(lambda: talker.has("takes", "talk"), "the other one talks")
+    checks = _started(fleet)
     until(lambda: checks.told("waits"), "what measures waits")
     checks.process.send_signal(signal.SIGINT)
     verdicts = checks.verdicts()

@@ -43,8 +43,8 @@ class RememberingPlane:
         self._applies = 0
 
     def apply(self, config: Any, faults: Any) -> None:
-        if (self._folder / "plane-is-slow").exists():
-            time.sleep(0.3)
+        while (self._folder / "plane-is-held").exists():
+            time.sleep(0.01)
         if (failure := self._folder / "plane-fails").exists():
             raise RuntimeError(failure.read_text())
         self._applies += 1

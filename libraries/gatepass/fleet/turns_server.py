@@ -16,14 +16,22 @@ from gatepass.base.errors import InputError
 from gatepass.base.unix_socket import short_name
 from gatepass.run.lock_server import LockServer, ServerLost
 
+_SILENCE_S = 2
+"""Who says nothing for so long in seconds, as its process stands still, holds up nobody else."""
+
 
 class _Handler(SimpleXMLRPCRequestHandler):
     disable_nagle_algorithm = False  # such a socket has none
+    timeout = _SILENCE_S
+
+    def log_error(self, *_: object) -> None:
+        """Who was cut off asks again; nobody has to read of it."""
 
 
 class _Server(SimpleXMLRPCServer):
     address_family = socket.AF_UNIX
     allow_reuse_address = False
+    request_queue_size = socket.SOMAXCONN  # a whole fleet may ask at once
 
 
 def serve(path: Path) -> None:

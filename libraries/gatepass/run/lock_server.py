@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import struct
 import xmlrpc.client
 from collections.abc import Sequence
 from contextlib import suppress
@@ -156,6 +157,15 @@ class _Connection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
+        # Where the server's queue is full, one that may not block is refused at once (unix(7)).
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(_ANSWER_S))
+        try:
+            with short_name(self._path) as name:
+                self.sock.connect(name)
+        except BlockingIOError:
+            raise TimeoutError(f"its queue was full for {_ANSWER_S} s") from None
         self.sock.settimeout(self.timeout)
-        with short_name(self._path) as name:
-            self.sock.connect(name)
+
+
+def _timeval(seconds: int) -> bytes:
+    return struct.pack("@ll", seconds, 0)
