@@ -9,9 +9,23 @@ from local_shell import LocalShell
 
 from crowd import Crowd
 from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, start_echo
 
 PORT = 5301
+_LONG = 3000
+"""More than are sent before a test ends them."""
+
+
+def _crossed(shell: LocalShell) -> int:
+    """Packets that have crossed the loopback device: two for each that is answered."""
+    return int(shell.run("awk '$1 == \"lo:\" {print $3}' /proc/net/dev").output)
+
+
+def _go_on(shell: LocalShell, packets: int) -> None:
+    """Wait until so many more have crossed."""
+    before = _crossed(shell)
+    assert until(lambda: _crossed(shell) >= before + packets, 30)
 ONE, OTHER = "127.0.0.2", "127.0.0.3"
 
 
@@ -30,10 +44,10 @@ def test_all_that_is_sent_comes_back(apart: LocalShell) -> None:
 def test_it_ends_when_it_is_told_to(apart: LocalShell) -> None:
     start_echo(apart, PORT, [ONE, OTHER], 60)
     crowd = Crowd()
-    pulse = Pulse(apart, "pulse", {ONE: 3000, OTHER: 20}, PORT, 0.01)
-    time.sleep(0.6)
+    pulse = Pulse(apart, "pulse", {ONE: _LONG, OTHER: 20}, PORT, 0.01)
+    _go_on(apart, 120)
     told = pulse.end()
-    assert 30 < told[ONE].sent < 300 and told[OTHER].sent == 20
+    assert 30 < told[ONE].sent < _LONG and told[OTHER].sent == 20
     assert crowd.accounts_for(sum(seen.sent - seen.answered for seen in told.values()))
     assert Pulse(apart, "pulse", {ONE: 40}, PORT, 0.01).wait()[ONE].sent == 40
 
@@ -41,16 +55,17 @@ def test_it_ends_when_it_is_told_to(apart: LocalShell) -> None:
 def test_a_gap_is_seen_as_long_as_it_was(apart: LocalShell) -> None:
     start_echo(apart, PORT, [ONE], 60)
     crowd = Crowd()
-    pulse = Pulse(apart, "pulse", {ONE: 150}, PORT, 0.01)
-    time.sleep(0.5)
+    pulse = Pulse(apart, "pulse", {ONE: _LONG}, PORT, 0.01)
+    _go_on(apart, 40)
     closing = time.time()
     apart.run(f"nft add table inet t && nft add chain inet t c '{{ type filter hook input priority "
               f"0; }}' && nft add rule inet t c udp dport {PORT} drop")
-    time.sleep(0.4)
+    _go_on(apart, 20)  # unanswered
     opening = time.time()
     apart.run("nft delete table inet t")
-    told = pulse.wait()[ONE]
-    assert told.sent == 150 > told.answered
+    _go_on(apart, 40)
+    told = pulse.end()[ONE]
+    assert _LONG > told.sent > told.answered
     gap = max(told.gaps, key=lambda gap: gap.seconds)
     assert crowd.accounts_for(len(told.gaps) - 1)
     assert gap.seconds == told.longest_gap_s

@@ -27,7 +27,7 @@ def test_each_connection_is_answered(ends: list[LocalShell]) -> None:
     answering = Answering(server, "127.0.0.1", PORT, 20)
     try:
         asking = Asking(client, "127.0.0.1", PORT, 3, 0.01, 20)
-        time.sleep(0.3)
+        time.sleep(1)
         talked = asking.end()
     finally:
         answering.stop()

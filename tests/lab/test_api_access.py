@@ -41,10 +41,10 @@ def test_no_token_is_html_401_and_no_failed_login(api: GatewayUnderTest) -> None
 
 def test_wrong_tokens_lock_out(make_gateway: MakeGateway) -> None:
     gateway = make_gateway()
-    gateway.put("cmdb/system/global", {"admin-lockout-duration": 1})
+    gateway.put("cmdb/system/global", {"admin-lockout-duration": 3})
     assert [get(gateway, "wrong").status_code for _ in range(4)] == [401, 401, 401, 429]
     assert get(gateway, TOKEN).status_code == 429
-    time.sleep(1.1)
+    time.sleep(3.1)
     assert get(gateway, TOKEN).status_code == 200
 
 

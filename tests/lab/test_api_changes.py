@@ -221,10 +221,10 @@ def test_what_a_transaction_has_changed_is_nobody_elses(api: GatewayUnderTest) -
 
 
 def test_transaction_times_out(api: GatewayUnderTest) -> None:
-    answer = api.post("cmdb?action=transaction-start", {"timeout": 0.2})
+    answer = api.post("cmdb?action=transaction-start", {"timeout": 1})
     header = {"X-TRANSACTION-ID": str(answer["results"]["transaction-id"])}
     api.post(POLICY, policy("a"), headers=header)
-    time.sleep(0.3)
+    time.sleep(1.1)
     assert api.call("POST", POLICY, policy("b"), headers=header).status_code == 424
     assert api.names("firewall/policy") == []
 

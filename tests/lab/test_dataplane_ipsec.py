@@ -174,7 +174,8 @@ def test_bytes_add_up_over_new_keys_until_they_are_reset(rig):
     with rig.plane._ike._lock:
         session.rekey({"child": "t1"})
     assert rig.eventually(lambda: [key.id for key in _keys(rig) if key.up] == [2])
-    time.sleep(0.2)  # the old keys are used until the other end has heard of the new ones
+    # the old keys are used until the other end has heard of the new ones
+    assert rig.eventually(lambda: [len(sa.children) for sa in rig.office.sas()] == [1])
     assert rig.ping(behind(1))
     assert carried(rig) == (56, 56)
     rig.gateway(rig.plane.reset_ipsec_counters, "t1")
