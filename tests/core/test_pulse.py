@@ -13,6 +13,7 @@ from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, start_echo
 
 PORT = 5301
+ONE, OTHER = "127.0.0.2", "127.0.0.3"
 _LONG = 3000
 """More than are sent before a test ends them."""
 
@@ -26,7 +27,6 @@ def _go_on(shell: LocalShell, packets: int) -> None:
     """Wait until so many more have crossed."""
     before = _crossed(shell)
     assert until(lambda: _crossed(shell) >= before + packets, 30)
-ONE, OTHER = "127.0.0.2", "127.0.0.3"
 
 
 def test_all_that_is_sent_comes_back(apart: LocalShell) -> None:

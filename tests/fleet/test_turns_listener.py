@@ -66,7 +66,6 @@ def fleet(server: Server, tmp_path: Path) -> Iterator[Fleet]:
     made.end()
 
 
-
 def _started(fleet: Fleet, *robot: str) -> Checks:
     environment = fleet.environment(0, [fleet.link])
     environment["PYTHONPATH"] = os.pathsep.join(map(str, (LIBRARIES, PROJECT / "tests" / "fleet")))

@@ -31,7 +31,7 @@ class _Handler(SimpleXMLRPCRequestHandler):
 class _Server(SimpleXMLRPCServer):
     address_family = socket.AF_UNIX
     allow_reuse_address = False
-    request_queue_size = socket.SOMAXCONN  # a whole fleet may ask at once
+    request_queue_size = 128  # callers: a whole fleet may ask at once
 
 
 def serve(path: Path) -> None:
