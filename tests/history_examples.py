@@ -12,8 +12,8 @@ from certificate_checks import throughput
 from certificate_examples import DIGEST, approved
 from gatepass.history import store
 from gatepass.history.series import Point, RecordedRun, Trend
+from gatepass.report.results_json import document
 from gatepass.results.outcome import Outcome
-from gatepass.results.results_json import document
 from said import words
 
 SERIAL = "FGVM02TM24001234"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from fleet_examples import plan
 from gatepass.report.certificate import render
+from gatepass.report.results_json import document, write
 from gatepass.results.outcome import Outcome
-from gatepass.results.results_json import document, write
 from history_examples import DIGEST, outcome
 
 PROJECT = Path(__file__).parents[1]

@@ -319,7 +319,7 @@ def _sign(arguments: list[str]) -> int:
 
 
 def _results(arguments: list[str]) -> int:
-    from gatepass.results.command import results
+    from gatepass.report.results_command import results
 
     return results(arguments)
 

@@ -20,8 +20,7 @@ from pathlib import Path
 from gatepass.base.digests import digest_of
 from gatepass.proof.folder import INPUTS, seal
 from gatepass.proof.verify import Trust, verify
-from gatepass.report import certificate
-from gatepass.results import results_json, trials_csv
+from gatepass.report import certificate, results_json, trials_csv
 
 CHECK = "One Policy, Without NAT"
 Forgery = Callable[[Path], None]

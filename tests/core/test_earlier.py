@@ -11,10 +11,10 @@ from certificate_examples import DIGEST, approved
 from gatepass.history import store
 from gatepass.history.earlier import MOST, earlier
 from gatepass.report.certificate import render
+from gatepass.report.results_json import document
 from gatepass.report.trend import earlier_of
 from gatepass.report.wording import wording
 from gatepass.results.outcome import Outcome
-from gatepass.results.results_json import document
 from history_examples import SERIAL, outcome
 
 OTHERS = ("FGVM02TM24000001", "FGVM02TM24000002")

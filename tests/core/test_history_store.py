@@ -14,7 +14,7 @@ import pytest
 from certificate_examples import DIGEST, nothing_known
 from gatepass.history import store
 from gatepass.history.series import runs, series
-from gatepass.results.results_json import document
+from gatepass.report.results_json import document
 from gatepass.run import aftermath
 from history_examples import added, outcome
 

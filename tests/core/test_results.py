@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from certificate_examples import DIGEST, approved, not_proven, nothing_known, rejected
-from gatepass.results import results_json as results
-from gatepass.results import trials_csv as trials_table
+from gatepass.report import results_json as results
+from gatepass.report import trials_csv as trials_table
 from history_examples import outcome
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "results.schema.json").read_text())

@@ -119,7 +119,7 @@ def test_a_connection_that_breaks_is_never_a_success(monkeypatch) -> None:
 
 def test_results_that_cannot_be_written(place: Path, capsys, monkeypatch) -> None:
     monkeypatch.setattr(
-        "gatepass.results.command.read_digested", lambda path: (outcome(0), "0" * 64)
+        "gatepass.report.results_command.read_digested", lambda path: (outcome(0), "0" * 64)
     )
     assert main(["results", "output.xml", "--to", str(place / "nowhere")]) == 64
     assert "nowhere" in capsys.readouterr().err

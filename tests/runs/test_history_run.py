@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import FaultyLab, gateway_of, must_be_measured
+from gatepass.report.results_json import document, text
 from gatepass.results.outcome import read, read_digested
-from gatepass.results.results_json import document, text
 from runs.killing import Runs
 
 SHAPERS, SHAPER = "firewall.shaper/traffic-shaper", "sgw-200"

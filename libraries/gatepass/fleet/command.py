@@ -10,7 +10,7 @@ from gatepass.base.errors import InputError
 from gatepass.fleet.closing import closing_box
 from gatepass.fleet.outcome import read_fleet
 from gatepass.fleet.page import write
-from gatepass.results.results_json import NAME as RESULTS_JSON
+from gatepass.report.results_json import NAME as RESULTS_JSON
 
 _EPILOG = """\
 an order that several folders hold counts with its newest run that has a verdict

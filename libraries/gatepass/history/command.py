@@ -17,7 +17,7 @@ from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.selection import Selection, day
 from gatepass.history.series import RecordedRun
 from gatepass.history.tables import TextPage
-from gatepass.results import results_json as results
+from gatepass.report import results_json as results
 from gatepass.results.outcome import ManyRuns, read_digested
 
 _EPILOG = """\

@@ -105,7 +105,7 @@ def add(path: Path, document: dict[str, Any], output: Path) -> None:
 
     Args:
         path: of the record.
-        document: the document of the run (see `gatepass.results.results_json`).
+        document: the document of the run (see `gatepass.report.results_json`).
         output: where its ``output.xml`` lies.
 
     Raises:

@@ -18,8 +18,8 @@ from gatepass.proof.delays_and_losses import kept_delays
 from gatepass.proof.findings import Findings, Trust
 from gatepass.proof.folder import CERTIFICATE, SUMS, proof, sealed
 from gatepass.proof.recomputed import contradictions, other_program, recomputed
+from gatepass.report import results_json
 from gatepass.report import verify as page
-from gatepass.results import results_json
 from gatepass.results.outcome import Outcome, read_digested
 
 OUTPUT = "output.xml"

@@ -16,8 +16,8 @@ from gatepass.base.arguments import Parser, file
 from gatepass.base.errors import InputError
 from gatepass.base.paths import RESULTS
 from gatepass.base.result_folders import outputs as run_outputs
+from gatepass.report.results_json import NAME as RESULTS_JSON
 from gatepass.results.facts import group
-from gatepass.results.results_json import NAME as RESULTS_JSON
 
 NAME = "dashboard.html"
 TITLE = "Gatepass: checks of all runs"

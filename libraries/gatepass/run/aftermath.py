@@ -12,9 +12,9 @@ from gatepass.history import store
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.series import runs, series
 from gatepass.proof.folder import seal
+from gatepass.report import results_json as results
 from gatepass.report import robot_report
-from gatepass.results import results_json as results
-from gatepass.results import trials_csv as trials_table
+from gatepass.report import trials_csv as trials_table
 from gatepass.results.outcome import Outcome
 from gatepass.run.notice import tell_of_the_end
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import requests
 
 from gatepass.base.printable import printable
-from gatepass.results.results_json import NAME
+from gatepass.report.results_json import NAME
 
 COMMAND, WEBHOOK = "GATEPASS_AT_END", "GATEPASS_WEBHOOK"
 _COMMAND_S, _WEBHOOK_S = 120, 20

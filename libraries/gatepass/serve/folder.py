@@ -12,10 +12,10 @@ from typing import Any
 from gatepass.base.files import contents
 from gatepass.base.paths import ORDERS
 from gatepass.base.result_folders import OUTPUT, PLAN
+from gatepass.report.results_json import FORMAT
+from gatepass.report.results_json import NAME as RESULTS_JSON
 from gatepass.results.facts import group
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
-from gatepass.results.results_json import FORMAT
-from gatepass.results.results_json import NAME as RESULTS_JSON
 from gatepass.run.at_work import at_work
 from gatepass.run.how_far import HowFar, how_far
 from gatepass.run.progress import NAME as PROGRESS

@@ -18,7 +18,7 @@ def rows(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The rows of a run.
 
     Args:
-        document: the document of the run (see `gatepass.results.results_json`).
+        document: the document of the run (see `gatepass.report.results_json`).
     """
     run = {
         "run": document["run"]["id"],

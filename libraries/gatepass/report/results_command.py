@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gatepass.base.arguments import Parser, any_path, file
 from gatepass.base.errors import InputError
-from gatepass.results import results_json
-from gatepass.results import trials_csv as trials_table
+from gatepass.report import results_json
+from gatepass.report import trials_csv as trials_table
 from gatepass.results.outcome import read_digested
 
 
