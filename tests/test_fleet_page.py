@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 from robot.api import ExecutionResult
 
+import records
 from certificate_examples import approved, not_proven, rejected
 from certificate_reader import text
 from fleet_examples import mixed, plan, ran
@@ -187,6 +188,16 @@ def test_the_whole_is_summed_up(fleet: Path, suites: dict[str, ET.Element]) -> N
     root = ET.parse(fleet / "xunit.xml").getroot()
     assert root.get("tests") == str(sum(int(suite.get("tests")) for suite in suites.values()))
     assert (root.get("failures"), root.get("errors")) == ("3", "3")
+
+
+def test_what_did_not_run_is_told_from_what_could_not_be_proven(tmp_path: Path) -> None:
+    folder = plan(tmp_path, ["one"]) / "orders" / "one"
+    folder.mkdir(parents=True)
+    (folder / "output.xml").write_bytes(records.xml("partly"))
+    write(tmp_path, read_fleet(tmp_path))
+    (suite,) = ET.parse(tmp_path / "xunit.xml").getroot()
+    assert (suite.get("tests"), suite.get("skipped"), suite.get("errors")) == ("179", "141", "1")
+    assert {one.get("type") for one in suite.iter("skipped")} == {"not run"}
 
 
 def test_what_xml_cannot_hold_costs_no_report(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ other commands
   draft-flows             draft an order's flows from a gateway's policies, for you to confirm
   restore [RUN …]         bring a gateway back that a killed run left changed
   certificate OUTPUT.XML  make the certificate of a run again from its output.xml
-  results OUTPUT.XML      make results.json and trials.csv of a run again from its output.xml
+  results OUTPUT.XML      make the files for programs of a run again from its output.xml
   history                 what was measured run by run: one gateway, or a fleet; see docs/history.md
   serve                   all runs in a browser on this machine: one under way, two compared
   dashboard               one HTML page over the checks of all runs

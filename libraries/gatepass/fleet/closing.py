@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gatepass.base.boxed import boxed, one_line
-from gatepass.fleet import xunit
 from gatepass.fleet.outcome import FleetOutcome, OrderRow
 from gatepass.fleet.page import NAME, counts, meaning, part
+from gatepass.report import xunit
 from gatepass.results.record import APPROVED
 
 MOST = 40

@@ -20,6 +20,7 @@ from gatepass.report.page_template import template
 from gatepass.report.phrases import join, shortened
 from gatepass.report.promises import promise_table
 from gatepass.report.wording import FALLBACK, Wording, wording
+from gatepass.report.xunit import NAME as XUNIT
 from gatepass.results.facts import group
 from gatepass.results.record import APPROVED, NOT_APPLICABLE, NOT_PROVEN, PASS, REJECTED
 
@@ -32,7 +33,7 @@ _PAGES = (
     ("Report", "report.html"),
     ("Log", "log.html"),
 )
-_OF_ALL = (("Report", merged.REPORT), ("Log", merged.LOG), ("xUnit", xunit.NAME))
+_OF_ALL = (("Report", merged.REPORT), ("Log", merged.LOG), ("xUnit", XUNIT))
 
 
 @dataclass(frozen=True)

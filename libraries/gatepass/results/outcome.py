@@ -34,6 +34,8 @@ from gatepass.results.record import (
 )
 from gatepass.results.study import StudyTable
 
+DID_NOT_RUN = "did_not_run"
+"""Name of the phrase that stands for a check of the plan that did not run."""
 NoResults = DataError
 """What `read` raises, for modules that do not import Robot."""
 
@@ -86,6 +88,11 @@ class Check:
     trials: list[dict] = field(default_factory=list)
     place: str = ""
     seen: str = ""
+
+    @property
+    def not_run(self) -> bool:
+        """Whether the plan holds it and it was left out, so that nothing was looked at."""
+        return self.said.name == DID_NOT_RUN
 
 
 FAILURE = "First failure data"
@@ -288,7 +295,7 @@ def read(output: Path | str) -> Outcome:
     ran = {(check.chapter, check.name) for check in reader.checks}
     for chapter, name in plan:
         if (chapter, name) not in ran:
-            missing = say("did_not_run")
+            missing = say(DID_NOT_RUN)
             reader.checks.append(Check(chapter, name, NOT_PROVEN, str(missing), said=missing))
     for check in reader.checks:
         recorded = check.said or reader.reasons.get(check.message)

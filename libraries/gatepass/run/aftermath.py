@@ -1,4 +1,4 @@
-"""What is kept of an ended run beside its certificate: results.json, trials.csv, the record.
+"""What is kept of an ended run beside its certificate: files for programs, and the record.
 
 Nothing here may cost a run its verdict: what cannot be written is told in a sentence.
 """
@@ -13,7 +13,7 @@ from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.series import runs, series
 from gatepass.proof.folder import seal
 from gatepass.report import results_json as results
-from gatepass.report import robot_report
+from gatepass.report import robot_report, xunit
 from gatepass.report import trials_csv as trials_table
 from gatepass.results.outcome import Outcome
 from gatepass.run.notice import tell_of_the_end
@@ -36,8 +36,10 @@ def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
     try:
         results.write(document, output.parent)
         trials_table.write(document, output.parent)
+        xunit.write(outcome, output.parent)
     except OSError as error:
-        _warn(f"results.json and trials.csv cannot be written in {output.parent}: {error.strerror}")
+        files = "results.json, trials.csv and xunit.xml"
+        _warn(f"{files} cannot be written in {output.parent}: {error.strerror}")
     try:
         store.add(record, document, output)
         return _changed(record, document["run"]["id"], document["gateway"].get("serial"))

@@ -64,7 +64,7 @@ def execute(inputs: Inputs, folder: Path, own: Sequence[str] = ()) -> int:
         sys.path.insert(0, libraries)
     return run_cli(
         [
-            *("--outputdir", str(folder), "--xunit", "xunit.xml", "--console", "none"),
+            *("--outputdir", str(folder), "--console", "none"),
             *("--listener", "listeners.Verdicts", "--listener", "listeners.Progress"),
             *(("--listener", "listeners.Turns") if turns.current else ()),
             *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),

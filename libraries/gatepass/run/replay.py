@@ -35,6 +35,7 @@ REPLAYS = "replays"
 looks for runs, nor it their journals."""
 _ROBOT = (
     *("--include", API, "--name", "Replay", "--reportbackground", "#eceff1:#eceff1:#eceff1"),
+    *("--xunit", "xunit.xml"),
     *("--reporttitle", "Replay of a recording: no acceptance", "--logtitle", "Log of a replay"),
 )
 Input = TypeVar("Input")
