@@ -22,7 +22,8 @@ def test_what_a_browser_shows(tmp_path: Path) -> None:
         )
     ]
     sums = [
-        {"sum": {"bits_per_second": 3e8, "retransmits": 3, "seconds": 0.5}} for _ in range(4)
+        {"sum": {"bytes": 18_750_000, "retransmits": 3, "seconds": 0.5, "end": 0.5 * end}}
+        for end in range(1, 5)
     ]
     trials, folder = tmp_path / "trials", tmp_path / "failures" / "chapter" / "check"
     trials.mkdir()

@@ -20,15 +20,16 @@ def noted(number: int, mbps: float, to: str = THROUGH, aside: str = "") -> dict:
 
 
 def kept(folder: Path, number: int, rates: list[float], again: int = 0) -> None:
-    """What iperf3 told of it on both ends; a moment between slow start and trial included."""
+    """What iperf3 told of it on both ends: a slow start, then quarters of a second and a stub."""
+    parts = [(rate, 0.25 * (at + 1), 0.25, False) for at, rate in enumerate(rates)]
+    parts = [(9.0, 0.25, 0.25, True), *parts, (1.0, parts[-1][1] + 0.001, 0.001, False)]
+    intervals = [
+        {"sum": {"bytes": int(rate * 1e6 / 8 * seconds), "seconds": seconds, "end": end,
+                 "retransmits": again, "omitted": omitted}}
+        for rate, end, seconds, omitted in parts
+    ]  # fmt: skip
     for side in ("client", "server"):
-        intervals = [
-            {"sum": {"bits_per_second": rate * 1e6, "retransmits": again, "seconds": 0.25}}
-            for rate in rates
-        ]
-        moment = {"sum": {"bits_per_second": 1.0, "retransmits": 0, "seconds": 0.001}}
-        told = {"intervals": [*intervals[:1], moment, *intervals[1:]]}
-        (folder / f"{number:03d}-{side}.json").write_text(json.dumps(told))
+        (folder / f"{number:03d}-{side}.json").write_text(json.dumps({"intervals": intervals}))
 
 
 @pytest.fixture
@@ -56,8 +57,9 @@ def test_the_table_marks_what_is_odd_and_what_counts_for_nobody(tried: Tried) ->
     assert [one.odd for one in told] == [False, False, True, False, False]
     assert [one.beside for one in told] == [False, False, False, False, True]
     assert told[3].aside == "the client stood still for 120 ms"
-    assert told[0].rates == pytest.approx((293, 305, 299))
-    assert told[1].retransmissions == (2, 2, 2)
+    assert [rate for _, rate in told[0].rates] == pytest.approx((293, 305, 299))
+    assert [moment for moment, _ in told[0].rates] == pytest.approx((0.125, 0.375, 0.625))
+    assert told[1].sent_again == 6
     assert told[0].busy == {"client": 12.0, "server": 34.0}
 
 
@@ -80,7 +82,7 @@ def test_without_a_course_there_is_no_picture(tmp_path: Path) -> None:
     for name, text in (("001-server.json", "{"), ("002-server.json", '{"intervals": []}')):
         (tmp_path / name).write_text(text)
     told = rows([noted(1, 3.0), noted(2, 3.0)], tmp_path, ())
-    assert [one.rates for one in told] == [(), ()] and picture(told, None) == ""
+    assert [one.rates for one in told] == [[], []] and picture(told, None) == ""
 
 
 def test_the_page_opens_with_the_sentence_and_leads_back(tried: Tried) -> None:

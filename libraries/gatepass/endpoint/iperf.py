@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
 from iperf3 import TestResult
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.iperf_intervals import counted, nominal_s
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
 from gatepass.results.trial import MEGA, Load, Trial
 
@@ -138,26 +138,19 @@ def _parsed(sent: dict, received: dict) -> Trial:
     known = [one["mean_rtt"] for one in ends if one.get("mean_rtt")]
     least = [one["min_rtt"] for one in ends if one.get("min_rtt")]
     flows = [flow for part in sender["intervals"] for flow in part["streams"]]
-    counted = [part for part in measured if not part.get("omitted")]
     if "sum_received" in own_end:
         total = own_end["sum_received"]
     else:  # UDP, as older versions report it
-        total = {name: sum(part[name] for part in counted) for name in ("bytes", "seconds")}
+        parts = [part for part in measured if not part.get("omitted")]
+        total = {name: sum(part[name] for part in parts) for name in ("bytes", "seconds")}
     count, seconds = int(total["bytes"]), float(total["seconds"])
     rate = count * 8 / seconds if seconds else 0.0
-    # The last interval may be a stub of a millisecond; the one in which the slow start ends may
-    # last twice as long as its bytes took. The rates of both mean nothing.
-    nominal = median(part["seconds"] for part in measured) if measured else 0
     return Trial(
         mbps=rate / MEGA,
         received_bytes=count,
         all_bytes=int(sum(part["bytes"] for part in measured)),
         seconds=seconds,
-        intervals=tuple(
-            part["bits_per_second"] / MEGA
-            for part in counted
-            if nominal / 2 < part["seconds"] < nominal * 1.5
-        ),
+        intervals=tuple(part.mbps for part in counted(receiver) if part.whole),
         retransmits=None if udp else int(end["sum_sent"].get("retransmits", 0)),
         lost_percent=float(own_end["sum"]["lost_percent"]) if udp else None,
         datagrams=int(own_end["sum"]["packets"]) if udp else None,
@@ -170,7 +163,7 @@ def _parsed(sent: dict, received: dict) -> Trial:
         sent_bytes=None if udp else sum(int(flow["bytes"]) for flow in flows),
         mss=None if udp else sent["start"].get("tcp_mss_default"),
         path_mtu=None if udp else next((flow["pmtu"] for flow in flows if flow.get("pmtu")), None),
-        interval_s=round(nominal, 3),
+        interval_s=round(nominal_s(receiver), 3),
     )
 
 

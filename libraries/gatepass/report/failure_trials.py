@@ -6,11 +6,11 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from gatepass.endpoint.iperf_intervals import Interval, counted
 from gatepass.results.record import figure
 from gatepass.verdict.scatter import odd_trials
 
@@ -19,6 +19,7 @@ _MOST = 24
 _WIDTH, _LEFT, _RIGHT = 720.0, 76.0, 8.0
 _PANELS = (("rate", 130.0), ("retransmissions", 60.0), ("busy", 60.0))
 _GAP, _TOP, _FOOT = 18.0, 12.0, 18.0
+_ENDS = ("client", "server")
 _BETWEEN = 0.15
 """Of a trial's width, between two of them."""
 
@@ -35,8 +36,7 @@ class TriedRow:
         aside: why it counts for nobody; empty where it counts.
         odd: whether it stands out among those on the same path that count.
         busy: per cent of its processors that each host was busy.
-        rates: received in each interval, Mbit/s.
-        retransmissions: in each interval.
+        received, sent: the intervals after the slow start, as either end told them.
     """
 
     number: int
@@ -46,8 +46,29 @@ class TriedRow:
     aside: str
     odd: bool
     busy: Mapping[str, float]
-    rates: Sequence[float] = field(default=(), repr=False)
-    retransmissions: Sequence[int] = field(default=(), repr=False)
+    received: Sequence[Interval] = field(default=(), repr=False)
+    sent: Sequence[Interval] = field(default=(), repr=False)
+
+    @property
+    def retransmissions(self) -> Sequence[tuple[float, int]]:
+        """Moments, and segments that were sent again around them."""
+        return [(at.middle_s, at.retransmits) for at in self.sent if at.retransmits is not None]
+
+    @property
+    def rates(self) -> Sequence[tuple[float, float]]:
+        """Moments, and the rate around them, Mbit/s."""
+        return [(at.middle_s, at.mbps) for at in self.received]
+
+    @property
+    def sent_again(self) -> int | None:
+        """Segments that were sent again in all; None where nothing tells."""
+        counts = [count for _, count in self.retransmissions]
+        return sum(counts) if counts else None
+
+    @property
+    def seconds(self) -> float:
+        """How long its course is."""
+        return max((at.ended_s for at in (*self.received, *self.sent)), default=0)
 
 
 def rows(
@@ -75,10 +96,11 @@ def rows(
                 for name, host in (one.get("hosts") or {}).items()
                 if "busy_percent" in host
             },
-            rates=_course(folder, one["number"], "server", "bits_per_second", 1e-6),
-            retransmissions=_course(folder, one["number"], "client", "retransmits"),
+            received=received,
+            sent=sent,
         )
         for one in numbered
+        for received, sent in (_course(folder, one["number"]),)
     ]
 
 
@@ -119,18 +141,29 @@ def _told(one: Mapping[str, Any]) -> str:
     return f"{figure(one['mbps'])} Mbit/s" if _is_rate(one) else ""
 
 
-def _course(
-    folder: Path, number: int, side: str, name: str, scale: float = 1
-) -> tuple[float, ...]:
-    """A figure of each interval of a trial, as iperf3 told it; none where it told nothing."""
+def _course(folder: Path, number: int) -> tuple[list[Interval], list[Interval]]:
+    """What the receiving and the sending end of a trial told of its intervals; empty if nothing."""
+    client, server = (_report(folder / f"{number:03d}-{side}.json") for side in _ENDS)
     try:
-        told = json.loads((folder / f"{number:03d}-{side}.json").read_text(encoding="utf-8"))
-        sums = [one["sum"] for one in told["intervals"]]
-        whole = median([one["seconds"] for one in sums]) / 2 if sums else 0
-        # where the slow start ends iperf3 tells of a moment that is no interval
-        return tuple(one[name] * scale for one in sums if one["seconds"] > whole)
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
+        reverse = bool(client["start"]["test_start"]["reverse"])
+    except (KeyError, TypeError):
+        reverse = False
+    ends = (client, server) if reverse else (server, client)
+    return _intervals(ends[0]), _intervals(ends[1])
+
+
+def _intervals(report: Any) -> list[Interval]:
+    try:
+        return counted(report)
+    except (KeyError, TypeError):
+        return []
+
+
+def _report(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def picture(told: Sequence[TriedRow], promised: float | None) -> Markup:
@@ -163,10 +196,10 @@ def picture(told: Sequence[TriedRow], promised: float | None) -> Markup:
 
 
 def _scales(drawn: Sequence[TriedRow], promised: float | None) -> list[tuple[float, float]]:
-    rates = [rate for one in drawn for rate in one.rates] + ([promised] if promised else [])
+    rates = [rate for one in drawn for _, rate in one.rates] + ([promised] if promised else [])
     low, high = min(rates), max(rates)
     room = (high - low or high or 1) * 0.08
-    again = max((count for one in drawn for count in one.retransmissions), default=0)
+    again = max((count for one in drawn for _, count in one.retransmissions), default=0)
     return [(max(low - room, 0), high + room), (0, max(again, 1)), (0, 100)]
 
 
@@ -207,8 +240,8 @@ def _panel(
             continue
         values = one.rates if name == "rate" else one.retransmissions
         points = [
-            f"{_x(place, (at + 0.5) / len(values), drawn):.1f},{y(value):.1f}"
-            for at, value in enumerate(values)
+            f"{_x(place, moment / one.seconds, drawn):.1f},{y(value):.1f}"
+            for moment, value in values
         ]
         odd = " odd" if one.odd and name == "rate" else ""
         parts.append(f'<polyline class="course{odd}" points="{" ".join(points)}"/>')
