@@ -54,8 +54,9 @@ other commands
   dashboard               one HTML page over the checks of all runs
   turns-server SOCKET     the lock server of a fleet on several machines; see docs/fleet.md
   fleet FOLDER …          one page of a fleet's orders again, or the parts of a fleet joined
-  verify RUN              tell whether a run's folder is unchanged and follows from its trials;
-                          also of a certificate, and of the folder of all runs; see docs/verify.md
+  verify RUN              tell who vouches for a run, and whether it is unchanged and follows from
+                          its trials (0 all in order, 1 something is wrong, 3 nobody vouches); also
+                          of a certificate, and of the folder of all runs; see docs/verify.md
   sign RUN --key FILE     sign a run with a key of OpenSSH; with --pdf-key FILE its certificate.pdf
                           too, as readers of PDF show it
   lab up|status|shell|fault|down

@@ -25,6 +25,7 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.undo import SAVED
+from gatepass.proof import verify as proof_verify
 from inhabitants import inhabitants
 from lab.base.process import kill_and_wait
 
@@ -130,6 +131,12 @@ def apart(tmp_path: Path) -> Iterator[LocalShell]:
 def sealed(tmp_path: Path) -> Path:
     """A run that was sealed, in a folder of runs."""
     return unpacked(tmp_path / "results")
+
+
+@pytest.fixture
+def same_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sealed run counts as made by this copy of Gatepass; its pages have to be made anew."""
+    monkeypatch.setattr(proof_verify, "other_program", lambda folder: "")
 
 
 @pytest.fixture(scope="session")

@@ -188,7 +188,7 @@ class TestSigned:
     @pytest.mark.parametrize("form", ["pkcs12", "pem"])
     def test_the_command(
         self, run: Path, root: Holder, quality: Holder, provider_key: Path, signers: Path,
-        authority: tuple[str, Path], tmp_path: Path, place: str, form: str,
+        authority: tuple[str, Path], tmp_path: Path, place: str, form: str, same_program: None,
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     ) -> None:
         monkeypatch.setenv("PDF_PASSWORD", PASSWORD)
@@ -210,6 +210,7 @@ class TestSigned:
         trust += ["--pdf-signers", str(certificates(tmp_path / "roots.pem", root))]
         assert cli.main(["verify", str(run), *trust]) == 0
         told = capsys.readouterr().out
+        assert re.match(r"Signed by quality@example.net, stamped 20\d\d-\d\d-\d\d .* UTC: ", told)
         assert f"{CERTIFICATE}, made again" in told or "its words were not compared" in told
         assert f"{SIGNED_PDF}, signed by CN=Quality,O=Example Networks, certificate" in told
         assert re.search(r"that signature, stamped at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC", told)
@@ -240,13 +241,14 @@ class TestSigned:
     ) -> None:
         alone = Path(shutil.copy(signed(run, quality), tmp_path / "received.pdf"))
         words = ["verify", str(alone), str(run / "output.xml")]
-        assert cli.main(words) == 0
+        assert cli.main(words) == 3
         told = capsys.readouterr().out
-        assert "Unchanged: received.pdf and output.xml belong together" in told
-        assert "whose that is was not looked at" in told
+        assert told.startswith("Consistent, and nobody vouches for it: ")
+        assert "received.pdf and output.xml belong together" in told
+        assert "signed by a key that nobody here knows" in told
         roots = certificates(tmp_path / "roots.pem", root)
         assert cli.main([*words, "--pdf-signers", str(roots)]) == 0
-        assert "received.pdf, signed by CN=Quality" in capsys.readouterr().out
+        assert capsys.readouterr().out.startswith("Signed by CN=Quality,O=Example Networks, ")
         others = certificates(tmp_path / "others.pem", new_authority("Other"))
         assert cli.main([*words, "--pdf-signers", str(others)]) == 1
         assert cli.main(["verify", str(run / CERTIFICATE), "--pdf-signers", str(roots)]) == 1
@@ -282,7 +284,7 @@ class TestTrusted:
         there = found(run)
         (told,) = there.open
         assert not there.wrong and not there.seen
-        assert "whose that is was not looked at" in told and "--pdf-signers FILE" in told
+        assert "by a key that nobody here knows" in told and "--pdf-signers FILE" in told
 
     def test_a_certificate_that_has_ended_since(
         self, run: Path, root: Holder, quality: Holder, authority: tuple[str, Path],

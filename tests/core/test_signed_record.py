@@ -61,10 +61,10 @@ class TestSigned:
         (found,) = verify(sealed, Trust(authorities=provider_key)).wrong
         assert found == "It bears no time stamp, or no longer."
 
-    def test_whose_key_it_is_was_not_looked_at(self, sealed: Path, provider_key: Path) -> None:
+    def test_a_key_that_nobody_here_knows(self, sealed: Path, provider_key: Path) -> None:
         sign(sealed, provider_key)
         (open_,) = [one for one in verify(sealed, Trust()).open if "signed" in one]
-        assert "whose that is was not looked at" in open_
+        assert "signed by a key that nobody here knows (SHA256:" in open_
 
     def test_what_was_changed_is_not_signed(
         self, sealed: Path, provider_key: Path, capsys: pytest.CaptureFixture[str]
@@ -93,11 +93,47 @@ class TestSigned:
         assert "'no-such-run': there is no such run" in capsys.readouterr().err
 
     def test_the_command(
+        self, sealed: Path, provider_key: Path, signers: Path, same_program: None,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        remade(sealed)
+        assert cli.main(["sign", str(sealed), "--key", str(provider_key)]) == 0
+        capsys.readouterr()
+        for what in (sealed, sealed.parent):
+            assert cli.main(["verify", str(what), "--signers", str(signers)]) == 0
+            assert capsys.readouterr().out.startswith(f"Signed by {WHO}, without a time stamp")
+
+    @pytest.mark.parametrize("signing", [False, True], ids=["unsigned", "by-an-unknown-key"])
+    def test_nobody_vouches(
+        self, sealed: Path, provider_key: Path, same_program: None, signing: bool,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        remade(sealed)
+        if signing:
+            sign(sealed, provider_key)
+        for what in (sealed, sealed.parent):
+            assert cli.main(["verify", str(what)]) == 3
+            head = f"Consistent, and nobody vouches for it: {what}\n"
+            assert capsys.readouterr().out.startswith(head)
+
+    def test_another_program_is_never_all_in_order(
         self, sealed: Path, provider_key: Path, signers: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert cli.main(["sign", str(sealed), "--key", str(provider_key)]) == 0
-        assert cli.main(["verify", str(sealed), "--signers", str(signers)]) == 0
-        assert f"signed by {WHO}" in capsys.readouterr().out
+        """Not even where it is signed: what this copy cannot make again, it does not vouch for."""
+        sign(sealed, provider_key)
+        for what in (sealed, sealed.parent):
+            assert cli.main(["verify", str(what), "--signers", str(signers)]) == 3
+            head = capsys.readouterr().out.partition("\n")[0]
+            assert head.startswith(f"Signed by {WHO}") and "another copy of Gatepass" in head
+
+    def test_the_first_line_says_what_is_wrong(
+        self, sealed: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        raised_trial(sealed)
+        for what in (sealed, sealed.parent):
+            assert cli.main(["verify", str(what)]) == 1
+            head = capsys.readouterr().out.partition("\n")[0]
+            assert head.startswith(f"Wrong in {what}: ") and "-server.json was changed" in head
 
 
 class TestChain:
@@ -115,7 +151,7 @@ class TestChain:
         third = self.after(sealed, "20991231-000001-b")
         assert [link.run for link in chain.before(second)] == [sealed.name]
         assert [link.run for link in chain.before(third)] == [second.name]
-        assert cli.main(["verify", str(sealed.parent)]) == 0
+        assert list(chain.missing(sealed.parent)) == []
 
     def test_runs_side_by_side_are_named_by_the_next(self, sealed: Path) -> None:
         pair = [sealed.parent / name for name in ("20991231-000000-a", "20991231-000000-b")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from gatepass.base.paths import RESULTS, run_folder
 from gatepass.base.printable import shown
 from gatepass.inputs.secret import SecretReference
 from gatepass.proof import chain, signed_pdf
-from gatepass.proof.findings import Findings, Trust
+from gatepass.proof.findings import Code, Findings, Trust
 from gatepass.proof.folder import SIGNED_PDF, SUMS
 from gatepass.proof.signature import sign as make_signature
 from gatepass.proof.timestamp import stamp
@@ -24,9 +24,17 @@ from gatepass.report.verify import verify as of_certificate
 if TYPE_CHECKING:
     from gatepass.proof.pdf_key import PdfKey
 
-DONE, CHANGED = 0, 1
+DONE = 0
 _MOST = 20
 """Lines; more say nothing new."""
+_CODES = """\
+exit codes
+  0 all of it holds, and somebody named with --signers or --pdf-signers vouches for it
+  1 something was changed, does not follow, or is not signed by whom you named
+  3 nothing is wrong, but nobody whom you named vouches for it, or another copy of Gatepass made
+    it, so that not all of it could be made again
+  64 there is nothing that can be looked at, or a mistake in the call
+"""
 
 
 def sign(arguments: Sequence[str]) -> int:
@@ -122,9 +130,11 @@ def verify(arguments: Sequence[str]) -> int:
     """
     parser = Parser(
         prog="./run.sh verify",
-        description="Tells whether a run's folder is as the run has left it, and whether all of it "
-        "follows from its trials; or whether a certificate and an output.xml belong together; or, "
-        "of the folder of all runs, whether one is missing. 0 if so, 1 if not.",
+        description="Tells who vouches for a run, whether its folder is as the run has left it, "
+        "and whether all of it follows from its trials; or the same of a certificate and its "
+        "output.xml; or of the folder of all runs, and whether one is missing there.",
+        epilog=_CODES,
+        formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -167,19 +177,15 @@ def verify(arguments: Sequence[str]) -> int:
     if not args.what.is_dir():
         return _certificate(args.what, args.output or args.what.with_name("output.xml"), trust)
     if not (args.what / SUMS).is_file() and not (args.what / "output.xml").is_file():
-        return _chain(args.what)
-    return _told(args.what, look(args.what, trust))
+        return _shown(args.what, _of_all(args.what, trust))
+    return _shown(args.what, look(args.what, trust))
 
 
 def _certificate(certificate: Path, output: Path, trust: Trust) -> int:
     finding, found = of_certificate(certificate, output), Findings()
-    print(finding.sentence)
+    (found.seen if finding.unchanged else found.wrong).append(finding.sentence)
     signed_pdf.look_alone(certificate, trust, found)
-    for sentence in (*found.wrong, *(f"Looked at: {one}." for one in found.seen)):
-        print(shown(sentence))
-    for sentence in found.open:
-        print(f"{shown(sentence)}.")
-    return DONE if finding.unchanged and not found.wrong else CHANGED
+    return _shown(certificate, found)
 
 
 def _folder(run: str) -> Path:
@@ -190,31 +196,45 @@ def _folder(run: str) -> Path:
     return folder
 
 
-def _told(folder: Path, found: Findings) -> int:
-    head = "CHANGED" if found.wrong else "Unchanged"
-    print(f"{head}: {folder}")
-    for sentence in found.wrong[:_MOST]:
-        print(f"  {shown(sentence)}")
-    if len(found.wrong) > _MOST:
-        print(f"  … and {len(found.wrong) - _MOST} more.")
-    if not found.wrong:
-        print(f"  Looked at: {'; '.join(found.seen)}.")
+def _shown(what: Path, found: Findings) -> int:
+    """Print what was found, who vouches or what is wrong first; the exit code."""
+    if found.wrong:
+        print(f"Wrong in {what}: {shown(found.wrong[0])}")
+        for sentence in found.wrong[1:_MOST]:
+            print(f"  {shown(sentence)}")
+        if len(found.wrong) > _MOST:
+            print(f"  … and {len(found.wrong) - _MOST} more.")
+    else:
+        print(f"{shown(found.headline)}: {what}")
+        print(f"  Looked at: {shown('; '.join(one.rstrip('.') for one in found.seen))}.")
     for sentence in found.open:
         print(f"  {shown(sentence)}.")
-    return CHANGED if found.wrong else DONE
+    return found.code
 
 
-def _chain(results: Path) -> int:
-    count = len(list(results.glob(f"**/{SUMS}")))
-    if not count:
+def _of_all(results: Path, trust: Trust) -> Findings:
+    """What is found of all runs together, and of their chain.
+
+    Raises:
+        InputError: there is none, or the files of `trust` cannot be read.
+    """
+    folders = sorted(path.parent for path in results.glob(f"**/{SUMS}"))
+    if not folders:
         raise InputError(
             f"{results}: there is no run in it that was sealed. Name the folder of a run, that of "
             "all runs, or a certificate."
         )
-    gone = list(chain.missing(results))
-    for sentence in gone:
-        print(shown(sentence))
-    if not gone:
-        runs = f"{count} run{'' if count == 1 else 's'}"
-        print(f"Whole: {runs}, each as those after it have seen it.")
-    return CHANGED if gone else DONE
+    each = {folder.relative_to(results).as_posix(): look(folder, trust) for folder in folders}
+    runs = f"{len(each)} run{'' if len(each) == 1 else 's'}"
+    found = Findings(list(chain.missing(results)), [f"{runs}, as those after them have seen them"])
+    for name, one in each.items():
+        found.wrong += [f"{name}: {sentence}" for sentence in one.wrong]
+        if one.code is Code.UNVOUCHED:
+            found.open.append(f"{name}: {one.headline}")
+        found.program = found.program or one.program
+    if all(one.vouchers for one in each.values()):
+        found.vouchers = [name for one in each.values() for name in one.vouchers]
+    if all(one.stamped for one in each.values()):
+        moments = sorted({one.stamped for one in each.values()})
+        found.stamped = " to ".join(dict.fromkeys((moments[0], moments[-1])))
+    return found

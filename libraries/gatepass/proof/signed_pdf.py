@@ -140,6 +140,9 @@ def _judge(pdf: Path, sealed: Path | None, trust: Trust, found: Findings) -> Non
         found.wrong.append(f"{pdf.name} and {CERTIFICATE} cannot be looked at: {why}.")
         return
     _tell(pdf.name, signed, trust, found)
+    if sealed is None and signers:  # of a run, its list is what has to be signed
+        found.vouchers.append(signed.by)
+        found.stamped = _moment(signed) if authorities else ""
 
 
 def _must_read_alike(pdf: Path, sealed: Path | None) -> None:
@@ -158,18 +161,23 @@ def _must_read_alike(pdf: Path, sealed: Path | None) -> None:
 
 def _tell(name: str, signed: SignedPdf, trust: Trust, found: Findings) -> None:
     who = f"{signed.by}, certificate SHA-256 {signed.certificate}"
-    moment = f"{signed.stamped.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if signed.stamped else ""
+    moment = _moment(signed)
     if trust.pdf_signers:
         found.seen.append(f"{name}, signed by {who}")
     else:
         found.open.append(
-            f"{name} is unchanged since it was signed by {who}; whose that is was not looked at. "
+            f"{name} is signed by a key that nobody here knows: its certificate says {who}. "
             f"Name who may sign, or the authorities above them, with {SIGNERS} FILE"
         )
     if moment and trust.authorities:
         found.seen.append(f"that signature, stamped at {moment}")
     elif moment:
         found.open.append(
-            f"The signature in {name} bears a time stamp of {moment}; whose that is was not looked "
-            f"at. Name the authority's certificates with {AUTHORITIES} FILE"
+            f"The signature in {name} bears a time stamp of {moment} by an authority that nobody "
+            f"here knows. Name its certificates with {AUTHORITIES} FILE"
         )
+
+
+def _moment(signed: SignedPdf) -> str:
+    """When it was stamped; empty where it was not."""
+    return f"{signed.stamped.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if signed.stamped else ""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 import subprocess
+from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 
 import requests
@@ -74,7 +76,7 @@ def no_stamp(authority: str) -> InputError:
 
 
 def look(folder: Path, authorities: Path | None) -> str:
-    """When the list of a run was stamped, as OpenSSL writes it; empty where it was not.
+    """When the list of a run was stamped; empty where it was not.
 
     Args:
         folder: of the run.
@@ -95,7 +97,13 @@ def look(folder: Path, authorities: Path | None) -> str:
             _openssl("-verify", "-data", str(folder / SUMS), "-in", str(path), *trusted)
         except InputError as error:
             raise NotStamped(f"the time stamp does not fit {SUMS}: {error}") from None
-    return found[1].strip()
+    return _utc(found[1].strip())
+
+
+def _utc(moment: str) -> str:
+    """A time as OpenSSL writes it, in the form of the rest."""
+    day, month, clock, year = itemgetter(1, 0, 2, 3)(moment.split())
+    return f"{datetime.strptime(f'{year} {month} {day}', '%Y %b %d'):%Y-%m-%d} {clock} UTC"
 
 
 def _told(path: Path) -> str:

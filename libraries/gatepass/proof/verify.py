@@ -13,7 +13,7 @@ from typing import Any
 from gatepass.base.digests import has_digest
 from gatepass.base.errors import InputError
 from gatepass.base.paths import results_of, run_folder, run_name
-from gatepass.proof import chain, signature, signed_pdf, timestamp
+from gatepass.proof import chain, signed_pdf, vouching
 from gatepass.proof.delays_and_losses import kept_delays
 from gatepass.proof.findings import Findings, Trust
 from gatepass.proof.folder import CERTIFICATE, SUMS, proof, sealed
@@ -45,7 +45,7 @@ def verify(folder: Path, trust: Trust) -> Findings:
     outcome, digest = _outcome(folder, found)
     if outcome:
         found.wrong += _other_document(folder, outcome, digest)
-        other = other_program(folder)
+        found.program = other = other_program(folder)
         probes = kept_delays(folder)
         found.wrong += contradictions(outcome, folder, probes, same_program=not other)
         count = recomputed(outcome, probes, same_program=not other)
@@ -55,7 +55,7 @@ def verify(folder: Path, trust: Trust) -> Findings:
                 f"This is another copy of Gatepass than the run's ({other} is not the same)"
             )
         _certificates(folder, named, found, same_program=not other)
-    _signed(folder, trust, found)
+    vouching.look(folder, trust, found)
     signed_pdf.look(folder, trust, found)
     _before(folder, found)
     return found
@@ -137,52 +137,6 @@ def _differences(one: Any, other: Any, key: str) -> Iterator[tuple[str, str, str
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def _signed(folder: Path, trust: Trust, found: Findings) -> None:
-    try:
-        signed = signature.look(folder, trust.signers)
-    except signature.NotSigned as error:
-        found.wrong.append(f"The signature does not hold: {error}")
-    else:
-        _told_of_signature(signed, trust, found)
-    try:
-        moment = timestamp.look(folder, trust.authorities)
-    except timestamp.NotStamped as error:
-        found.wrong.append(f"The time stamp does not hold: {error}")
-    else:
-        _told_of_stamp(moment, trust, found)
-
-
-def _told_of_signature(signed: signature.Signed | None, trust: Trust, found: Findings) -> None:
-    if signed and signed.by:
-        found.seen.append(f"signed by {signed.by} with the key {signed.key}")
-    elif signed:
-        found.open.append(
-            f"It is signed with the key {signed.key}; whose that is was not looked at. Name who "
-            "may sign with --signers FILE"
-        )
-    elif trust.signers:
-        found.wrong.append(
-            f"It is not signed, or no longer, and nobody of {trust.signers.name} vouches for it."
-        )
-    else:
-        found.open.append(
-            "It is not signed, so whoever can write all of these files could have made them. "
-            "./run.sh sign RUN --key KEY signs it"
-        )
-
-
-def _told_of_stamp(moment: str, trust: Trust, found: Findings) -> None:
-    if trust.authorities and not moment:
-        found.wrong.append("It bears no time stamp, or no longer.")
-    elif trust.authorities:
-        found.seen.append(f"stamped at {moment}")
-    elif moment:
-        found.open.append(
-            f"It bears a time stamp of {moment}; whose that is was not looked at. Name the "
-            "authority's certificates with --authorities FILE"
-        )
 
 
 def _before(folder: Path, found: Findings) -> None:

@@ -90,7 +90,7 @@ def verify(certificate: Path, output: Path) -> Finding:
 def _unchanged(certificate: Path, output: Path, outcome: Outcome, what: str) -> str:
     order = outcome.run.get("order", {}).get("order", "not known")
     return (
-        f"Unchanged: {certificate.name} and {output.name} belong together; {what} of it follows "
+        f"{certificate.name} and {output.name} belong together; {what} of it follows "
         f"from these results. Order {order}: {outcome.verdict}."
     )
 
