@@ -24,7 +24,6 @@ from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
 from gatepass.proof import chain, kept_inputs
 from gatepass.proof.folder import INPUTS, raw
-from gatepass.report.decision import PAGE
 from gatepass.results.record import Restoration
 from gatepass.run.plan import planned
 from support.guard import keyword, sentence
@@ -169,7 +168,6 @@ class Run(KeywordLibrary):
             "plan": self.run.plan,
             "published": load_published(ROOT / "variables/published_results.yaml").model_dump(),
             "provider": provider.facts() if provider else {},
-            "certificate": PAGE,
             "call": {"order": _called(order_file), "testbed": _called(testbed_file)},
             "robot_arguments": shlex.split(
                 BuiltIn().get_variable_value("${ROBOT ARGUMENTS}", "")

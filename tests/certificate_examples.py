@@ -24,7 +24,6 @@ from gatepass.base import phrase
 from gatepass.base.paths import VARIABLES
 from gatepass.base.phrase import say
 from gatepass.inputs.published import load_published
-from gatepass.report.decision import PAGE
 from gatepass.report.wording import wording
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import (
@@ -104,7 +103,6 @@ RUN = {
         "server": {"kernel": "6.1.0-41-amd64", "iperf3": "3.12", "cpus": 2, "clock_offset_s": 0.0},
     },
     "plan": [],
-    "certificate": PAGE,
     "provider": {
         "name": "Example Networks Oy",
         "contact": "quality@example.net",

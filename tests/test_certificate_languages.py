@@ -25,7 +25,6 @@ from certificate_reader import body, parsed, reasons, rows, text
 from gatepass.base import phrase
 from gatepass.base.chapters import CHAPTERS, title
 from gatepass.base.languages import FALLBACK, LANGUAGES
-from gatepass.base.own_yaml import own_yaml
 from gatepass.report import wording
 from gatepass.results.outcome import Outcome
 from gatepass.results.promises import PROMISES
@@ -41,7 +40,6 @@ TEXTS = {
     }
     for language in LANGUAGES
 }
-OF_BEFORE = ("en", "fi")
 """Languages of certificates that were made before their texts were mended."""
 NEVER_ON_THE_PAGE = {"as_it_stands", "first_port", "second_port", "first_port_ipv6"}
 """What stands as it was said, and where of a claim that is told once for every port."""
@@ -56,16 +54,6 @@ def leaves(texts: object, path: str = "") -> dict[str, str]:
     else:
         return {path: str(texts)}
     return {key: value for part in parts for key, value in part.items()}
-
-
-@pytest.mark.parametrize("language", OF_BEFORE)
-def test_what_was_mended_replaces_a_text_with_the_same_placeholders(language):
-    texts = own_yaml(LANGUAGES[language])
-    before, mended = leaves(texts), leaves(texts["revised"])
-    assert len(mended) > 5
-    for key, pattern in mended.items():
-        assert placeholders(before[key]) == placeholders(pattern), key
-        assert before[key] != pattern, key
 
 
 def placeholders(pattern: str) -> set[str]:

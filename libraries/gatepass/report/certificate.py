@@ -9,7 +9,6 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from gatepass.report.decision import has_decision
 from gatepass.report.page import page
 from gatepass.report.page_template import template
 from gatepass.report.pdf import print_pdf
@@ -25,7 +24,7 @@ def render(outcome: Outcome, digest: str) -> str:
         outcome: what ``output.xml`` tells; facts may be missing where the run ended early.
         digest: SHA-256 of that ``output.xml``, hexadecimal.
     """
-    words = wording(page_language(outcome), has_decision(outcome))
+    words = wording(page_language(outcome))
     return template("certificate.html").render(
         page=page(outcome, digest, words), t=words.texts, digest=digest
     )

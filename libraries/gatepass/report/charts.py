@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from gatepass.report import svg
 from gatepass.report.promises import FOR_COMPARISON, MeasurementRow, PromiseRows, PromiseTable
-from gatepass.report.svg import Alternative, Bar, Line, Wide
+from gatepass.report.svg import Alternative, Bar, Line
 from gatepass.report.wording import Wording
 from gatepass.results.record import Measurement
 from gatepass.results.study import IN_STUDY
@@ -29,23 +29,22 @@ class Chart:
     picture: Markup
 
 
-def charts(table: PromiseTable, words: Wording, wide: Wide = svg.letters) -> list[Chart]:
+def charts(table: PromiseTable, words: Wording) -> list[Chart]:
     """The charts of a run, the most telling first; none where nothing was measured.
 
     Args:
         table: its figures.
         words: of the page's language.
-        wide: tells how wide a text is.
     """
     made: list[Chart] = []
     for promise in table.every:
-        made += _grid(promise, words, wide)
-        made += _cost(promise, words, wide)
-        made += _ciphers(promise, words, wide)
+        made += _grid(promise, words)
+        made += _cost(promise, words)
+        made += _ciphers(promise, words)
     return made + _over_time(table, words)
 
 
-def _grid(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
+def _grid(promise: PromiseRows, words: Wording) -> list[Chart]:
     """NAT x policies."""
     groups: dict[int, list[MeasurementRow]] = {}
     for row in promise.measured:
@@ -61,14 +60,14 @@ def _grid(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
         rows = sorted(groups[count], key=_without_nat)
         bars.append((label, [_bar(row, _without_nat(row)) for row in rows]))
     title = texts["stateful"].format(promise=promise.name)
-    return [_bars("grid", title, bars, texts["nat"], groups[min(groups)][0], words, wide)]
+    return [_bars("grid", title, bars, texts["nat"], groups[min(groups)][0], words)]
 
 
 def _without_nat(row: MeasurementRow) -> bool:
     return row.measurement.conditions.part("nat").name == "off"
 
 
-def _cost(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
+def _cost(promise: PromiseRows, words: Wording) -> list[Chart]:
     """With and without security services."""
     texts, groups = words["charts"], []
     rows = [
@@ -93,10 +92,10 @@ def _cost(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
     if not groups:
         return []
     legend = texts["services_legend"]
-    return [_bars("cost", texts["services"], groups, legend, rows[0], words, wide)]
+    return [_bars("cost", texts["services"], groups, legend, rows[0], words)]
 
 
-def _ciphers(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
+def _ciphers(promise: PromiseRows, words: Wording) -> list[Chart]:
     """IPsec throughput of several proposals."""
     rows = [
         row
@@ -115,7 +114,7 @@ def _ciphers(promise: PromiseRows, words: Wording, wide: Wide) -> list[Chart]:
     ]
     held = promise.measured or rows
     title = texts["cipher"].format(promise=promise.name)
-    return [_bars("cipher", title, bars, texts["cipher_legend"], held[0], words, wide)]
+    return [_bars("cipher", title, bars, texts["cipher_legend"], held[0], words)]
 
 
 def _over_time(table: PromiseTable, words: Wording) -> list[Chart]:
@@ -168,7 +167,6 @@ def _bars(
     legend: list[str],
     held: MeasurementRow,
     words: Wording,
-    wide: Wide,
 ) -> Chart:
     """Bars with what they are held against, and their figures as text."""
     texts = words["charts"]
@@ -187,7 +185,7 @@ def _bars(
     )
     alternative = Alternative(f"chart-{name}", title, _joined(rows, line, held, words))
     used = (plain if False in shown else "", hatched if True in shown else "")
-    return Chart(title, unit, svg.bars(groups, line, used, alternative, wide))
+    return Chart(title, unit, svg.bars(groups, line, used, alternative))
 
 
 def _bar(row: MeasurementRow, hatched: bool) -> Bar:

@@ -20,9 +20,6 @@ from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, FAIL, NOT_PROVEN, PASS, REJECTED, Measurement
 
-PAGE = 2
-"""Of the page; a run's record says which one its certificate has, so that those of before, which
-had no such answers, can be made again as they were."""
 MOST_UNTESTED = 3
 _NOT_RUN = "did_not_run"
 _HOST_CAUSES = ("gateway CPU", "gateway memory")
@@ -59,12 +56,6 @@ class Decision:
     sure: Markup
     untested: Markup
     steps: list[Step]
-
-
-def has_decision(outcome: Outcome) -> bool:
-    """Whether the certificate of a run has the answers."""
-    version = outcome.run.get("certificate")
-    return isinstance(version, int) and version >= PAGE
 
 
 def decision(

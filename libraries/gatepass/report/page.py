@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from gatepass.report.charts import Chart, charts
 from gatepass.report.checks import MOST_NAMES, ShownReason, Untested, reasons, untested
-from gatepass.report.decision import Decision, decision, has_decision, signers
+from gatepass.report.decision import Decision, decision, signers
 from gatepass.report.evidence import Chapter, evidence, not_holding
 from gatepass.report.issuer import Issuer, issuer
 from gatepass.report.phrases import (
@@ -45,7 +45,6 @@ from gatepass.report.promises import (
 )
 from gatepass.report.published import reference
 from gatepass.report.rig import Facts, about_test, deviations, gateway, rig
-from gatepass.report.svg import letters, roughly
 from gatepass.report.wording import FALLBACK, Wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
@@ -74,12 +73,11 @@ FEW_REASONS, FEW_CHARTS = 3, 2
 
 @dataclass(frozen=True)
 class ReasonLine:
-    """A reason in the page's language, and in the words of the report where those are others."""
+    """A reason in the page's language."""
 
     verdict: str
     title: Markup
     text: Markup
-    english: str
 
 
 @dataclass(frozen=True)
@@ -87,13 +85,12 @@ class Page:
     """Everything on the page, in the order of reading; the template only places it."""
 
     title: str
-    decision: Decision | None
-    issuer: Issuer | None
+    decision: Decision
+    issuer: Issuer
     signers: str
     lab: bool
     verdict: str
     counts: str
-    approved_without: str
     reasons: list[ReasonLine]
     more_reasons: str
     dense: bool
@@ -138,37 +135,33 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
     run = outcome.run
     order = group(run, "order")
     table = promise_table(outcome, words)
-    missing = join(table.untested) if outcome.verdict == APPROVED else ""
     restoration = outcome.restoration
     found = reasons(outcome)
     crowded = len(found) > FEW_REASONS
     left_out = untested(outcome, table.covered, words)
     differences = restoration.differences if restoration else ()
-    decided = has_decision(outcome)
-    accepted = not decided or outcome.verdict == APPROVED
     many = len(outcome.checks) > MANY_CHECKS
-    brief = decided and (many or crowded)
-    most_reasons = FEW_REASONS if decided and many else MOST_REASONS
+    brief = many or crowded
+    most_reasons = FEW_REASONS if many else MOST_REASONS
     detailed = table.promises if brief else table.every
     measured = [promise for promise in table.others if promise.rows]
     few = FEWEST_OTHERS if crowded and many else FEW_OTHERS
     others = closest(measured, few) if brief else measured
     of_tier, of_others = (
-        [in_one_row(outcome, promise, words, brief) for promise in promises]
+        [in_one_row(outcome, promise, words) for promise in promises]
         for promises in (table.promises, others)
     )
     followed = any(row.trend for row in (*of_tier, *of_others))
     return Page(
-        title=words["title"] if accepted else words["decision"]["record"],
-        decision=decision(outcome, table, left_out, words) if decided else None,
-        issuer=issuer(outcome, digest, words) if decided else None,
-        signers=signers(outcome, words) if decided else words["sections"]["signatures"],
+        title=words["title"] if outcome.verdict == APPROVED else words["decision"]["record"],
+        decision=decision(outcome, table, left_out, words),
+        issuer=issuer(outcome, digest, words),
+        signers=signers(outcome, words),
         lab=outcome.lab,
         verdict=outcome.verdict.replace(" ", "_"),
         counts=_counts(outcome, words),
-        approved_without=words["approved_without"].format(promises=missing) if missing else "",
         reasons=[
-            _reason(reason, table, words, crowded, linked=decided, quoted=not (decided and many))
+            _reason(reason, table, words, crowded)
             for reason in found[:most_reasons]
         ],
         dense=crowded or many,
@@ -184,10 +177,8 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
         promises=of_tier,
         others=of_others,
         more_others=more(words["more_in_report"], measured, len(others)),
-        promises_caption=_caption(table, words, decided, followed),
-        charts=charts(table, words, letters if decided else roughly)[
-            : FEW_CHARTS if crowded or brief else None
-        ],
+        promises_caption=_caption(table, words, followed),
+        charts=charts(table, words)[: FEW_CHARTS if brief else None],
         details=[
             detail(promise, words, FEW_ROWS if brief else MOST_ROWS)
             for promise in detailed
@@ -198,7 +189,7 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
         evidence_caption=words["decision"]["evidence_caption"] if brief else "",
         untested=left_out[:MOST_LEFT_OUT],
         more_untested=more(words["more_in_report"], left_out, MOST_LEFT_OUT),
-        deviations=deviations(outcome, words, together=decided),
+        deviations=deviations(outcome, words),
         rig=rig(outcome, words) + _back(outcome, words),
         restored=_restored(outcome),
         restoration_problem=_problem(outcome, words),
@@ -224,13 +215,7 @@ _VERDICTS = (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
 
 
 def _reason(
-    reason: ShownReason,
-    table: PromiseTable,
-    words: Wording,
-    crowded: bool,
-    *,
-    linked: bool,
-    quoted: bool,
+    reason: ShownReason, table: PromiseTable, words: Wording, crowded: bool
 ) -> ReasonLine:
     """In the page's language as far as figures, evidence and cause tell it, or in few words.
 
@@ -239,26 +224,17 @@ def _reason(
         table: of the promises.
         words: of the page's language.
         crowded: whether there are many.
-        linked: whether checks lead to what was seen.
-        quoted: whether the report's own words stand beside those of another language.
     """
-    title = _title(reason, words, linked)
+    title = _title(reason, words)
     longest = LONGEST_NOTE if crowded else LONGEST_MESSAGE
-    text = shortened(reason.text, words, longest)
-    english = words["language"] == FALLBACK
+    text = escape(shortened(reason.text, words, longest))
     if reason.said:
-        return ReasonLine(reason.verdict, title, words.sentence(reason.said), "")
-    if english and not crowded:
-        return ReasonLine(reason.verdict, title, escape(text), "")
-    own = _own_words(reason, table, words)
-    if english:
-        return ReasonLine(reason.verdict, title, own or escape(text), "")
-    if own and not quoted:
-        return ReasonLine(reason.verdict, title, own, "")
-    if words.knows_sentences:
-        whole = _in_other_words(reason, own, words, longest)
-        return ReasonLine(reason.verdict, title, whole, "")
-    return ReasonLine(reason.verdict, title, own, text)
+        text = words.sentence(reason.said)
+    elif words["language"] != FALLBACK:
+        text = _in_other_words(reason, _own_words(reason, table, words), words, longest)
+    elif crowded:
+        text = _own_words(reason, table, words) or text
+    return ReasonLine(reason.verdict, title, text)
 
 
 def _in_other_words(
@@ -276,23 +252,23 @@ def _in_other_words(
     return Markup(" ").join(part for part in (own, rest) if part)
 
 
-def _title(reason: ShownReason, words: Wording, linked: bool) -> Markup:
+def _title(reason: ShownReason, words: Wording) -> Markup:
     """The checks that share the reason; of many only how many of each chapter."""
     if len(reason.checks) <= MOST_NAMES:
-        named = [_linked(one, check_name(one, words), linked) for one in reason.checks]
+        named = [_linked(one, check_name(one, words)) for one in reason.checks]
     else:
         counted = Counter(check.chapter for check in reason.checks)
         named = [chapter(name, words) + f" ({count})" for name, count in counted.items()]
     return Markup("; ").join(named)
 
 
-def _linked(check: Check, name: Markup, linked: bool) -> Markup:
+def _linked(check: Check, name: Markup) -> Markup:
     """A check's name, as a link to what was seen when it failed, or else to its place in the log.
 
     Both lie beside the page; a copy of it that went elsewhere leads nowhere, and says all the same.
     """
     there = check.seen or (check.place and f"log.html#{check.place}")
-    return Markup('<a href="{}">{}</a>').format(there, name) if linked and there else name
+    return Markup('<a href="{}">{}</a>').format(there, name) if there else name
 
 
 def _own_words(reason: ShownReason, table: PromiseTable, words: Wording) -> Markup:
@@ -394,11 +370,10 @@ def _of_source(part: str, key: str, source: dict, words: Wording) -> Markup:
     return words.as_it_stands(source.get(part, "")) if text is None else escape(text)
 
 
-def _caption(table: PromiseTable, words: Wording, decided: bool, followed: bool) -> str:
+def _caption(table: PromiseTable, words: Wording, followed: bool) -> str:
     confidences = join(f"{words.number(value * 100)} %" for value in table.confidences)
     interval = f" ({confidences})" if confidences else ""
-    text = words["decision"]["promises_caption"] if decided else words["promises_caption"]
-    caption = text.format(confidence=interval)
+    caption = words["decision"]["promises_caption"].format(confidence=interval)
     if followed:
         caption = f"{caption} {words['decision']['earlier_caption']}"
     return f"{caption} {words['goodput']}" if table.goodput else caption

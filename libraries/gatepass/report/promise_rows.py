@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from gatepass.report.decision import has_decision
 from gatepass.report.promises import MeasurementRow, PromiseRows
 from gatepass.report.strip import proven, strip
 from gatepass.report.trend import earlier_of, trend
@@ -59,21 +58,18 @@ def more(text: str, every: list | tuple, most: int) -> str:
     return text.format(count=len(every) - most) if len(every) > most else ""
 
 
-def in_one_row(
-    outcome: Outcome, promise: PromiseRows, words: Wording, brief: bool
-) -> PromiseRow:
+def in_one_row(outcome: Outcome, promise: PromiseRows, words: Wording) -> PromiseRow:
     """A promise by its least favourable measurement, or by why it has none.
 
     Args:
         outcome: of the run, which tells of those before.
         promise: with all its rows.
         words: of the page's language.
-        brief: whether there is little room.
     """
     measured = promise.measured
     notes = []
     if len(measured) > 1:
-        text = words["decision"]["worst_of"] if brief else words["worst_of"]
+        text = words["decision"]["worst_of"]
         conditions = measured[0].conditions
         notes.append(text.format(count=len(measured), conditions=conditions))
     elif measured:
@@ -87,7 +83,7 @@ def in_one_row(
     row = measured[0] if measured else None
     held = row.measurement if row else None
     promised = promise.promised or (row.promised if row else "")
-    if held and not promise.promised and has_decision(outcome):
+    if held and not promise.promised:
         promised = f"{promised} {words.unit_name(held.unit)}"
     return PromiseRow(
         promise.name,

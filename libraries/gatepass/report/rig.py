@@ -70,20 +70,19 @@ def rig(outcome: Outcome, words: Wording) -> Facts:
     return facts
 
 
-def deviations(outcome: Outcome, words: Wording, together: bool = False) -> list[Markup]:
+def deviations(outcome: Outcome, words: Wording) -> list[Markup]:
     """In what the run differs from the published methods, or from a whole run of Gatepass.
 
     Args:
         outcome: of the run.
         words: of the page's language.
-        together: tunnels that carry more than the tier's ceiling are told in one sentence.
     """
     texts = words["deviations"]
     profile = group(outcome.run, "profile")
     found = [
         *_weak_ciphers(outcome, words),
         *_unsteady(outcome, words),
-        *_above_the_ceiling(outcome, words, together),
+        *_above_the_ceiling(outcome, words),
     ]
     if arguments := outcome.run.get("robot_arguments"):
         typed = shortened(" ".join(map(str, arguments)), words, LONGEST_ARGUMENTS)
@@ -145,25 +144,23 @@ def _unsteady(outcome: Outcome, words: Wording) -> list[Markup]:
     return [filled(text, conditions=Markup(", ").join(texts))] if texts else []
 
 
-def _above_the_ceiling(outcome: Outcome, words: Wording, together: bool) -> list[Markup]:
+def _above_the_ceiling(outcome: Outcome, words: Wording) -> list[Markup]:
     measured = [m for check in outcome.checks for m in check.measurements]
     above = [m for m in measured if ABOVE_CEILING in m.facts]
-    text = words["decision"]["tunnel"] if together else words["deviations"]["above_ceiling"]
-    told = [
+    tunnels = [
         filled(
-            text,
+            words["decision"]["tunnel"],
             promise=words.said(say(m.promise)),
             conditions=words.said(m.conditions),
             figure=words.figure(m),
-            ceiling=words.number(m.facts[ABOVE_CEILING]),
         )
         for m in above
     ]
-    if not (told and together):
-        return told
+    if not tunnels:
+        return []
     ceiling = words.number(above[0].facts[ABOVE_CEILING])
-    tunnels = Markup("; ").join(told)
-    return [filled(words["decision"]["above_ceiling"], ceiling=ceiling, tunnels=tunnels)]
+    listed = Markup("; ").join(tunnels)
+    return [filled(words["decision"]["above_ceiling"], ceiling=ceiling, tunnels=listed)]
 
 
 def _profile_name(name: str, description: object, words: Wording) -> str | Markup:

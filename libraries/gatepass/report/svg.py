@@ -14,7 +14,6 @@ from itertools import pairwise
 from markupsafe import Markup, escape
 
 WIDTH = 360
-_LETTER = 5.9  # mean width of one at the charts' size
 _SIZE = 11.5
 """Of a letter, at the most: the page prints them so."""
 _WIDTHS = (
@@ -29,8 +28,6 @@ _CURVE_HEIGHT, _LEFT, _BOTTOM = 118, 44, 20
 _PLOT_HEIGHT = 170
 _DASHES = ("none", "6 3", "2 3", "9 3 2 3")
 """By which lines are told apart, also without colour."""
-Wide = Callable[[str], float]
-"""Tells how wide a text is."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +57,6 @@ class Alternative:
     text: str
 
 
-def roughly(text: str) -> float:
-    """How wide a text is if all letters are; the charts of certificates of before are drawn so."""
-    return len(text) * _LETTER
-
-
 def letters(text: str) -> float:
     """How wide a text is at the most, letter by letter, so that a label gets the room it needs."""
     return _SIZE * sum(map(_letter, text))
@@ -82,7 +74,6 @@ def bars(
     line: Line | None,
     legend: tuple[str, str],
     alternative: Alternative,
-    wide: Wide = letters,
 ) -> Markup:
     """Horizontal bars from zero.
 
@@ -91,14 +82,13 @@ def bars(
         line: drawn across all of them; None where there is none.
         legend: what plain and hatched bars are; an empty text leaves one out.
         alternative: for who does not see it.
-        wide: tells how wide a text is.
     """
     every = [bar for _, group in groups for bar in group]
-    left = max(wide(label) for label, _ in groups) + 8
-    right = max(wide(bar.text) for bar in every) + 8
+    left = max(letters(label) for label, _ in groups) + 8
+    right = max(letters(bar.text) for bar in every) + 8
     top = max([bar.value + (bar.half_width or 0) for bar in every] + [line.value if line else 0])
     scale = (WIDTH - left - right) / (top or 1)
-    parts, y = [_legend(legend, wide)], float(_TOP)
+    parts, y = [_legend(legend)], float(_TOP)
     for label, group in groups:
         height = len(group) * (_BAR + _GAP) - _GAP
         parts.append(_text(left - 6, y + height / 2 + 3.6, label, "end"))
@@ -110,7 +100,7 @@ def bars(
     if line:
         x = left + line.value * scale
         parts.append(_path(f"M{x:.1f} {_TOP - 3}V{y:.1f}", "limit"))
-        parts.append(_below(x, y + 11, line.label, wide))
+        parts.append(_below(x, y + 11, line.label))
     return _svg(y + (15 if line else 2), parts, alternative)
 
 
@@ -228,22 +218,19 @@ def _bar(bar: Bar, left: float, y: float, scale: float) -> list[Markup]:
     return parts
 
 
-def _below(x: float, y: float, label: str, wide: Wide) -> Markup:
+def _below(x: float, y: float, label: str) -> Markup:
     """The label of a limit: in its middle, or as near to that as leaves it within the picture."""
-    half = wide(label) / 2
-    if wide is roughly:
-        anchor = "end" if x + half > WIDTH else "middle"
-        return _text(min(x, WIDTH), y, label, anchor)
+    half = letters(label) / 2
     return _text(max(min(x, WIDTH - half), half), y, label, "middle")
 
 
-def _legend(legend: tuple[str, str], wide: Wide) -> Markup:
+def _legend(legend: tuple[str, str]) -> Markup:
     x, parts = 0.0, []
     for text, fill in zip(legend, ("currentColor", "url(#hatch)"), strict=True):
         if text:
             box = Markup('<rect class="bar" x="{}" y="1" width="14" height="9" fill="{}"/>')
             parts += [box.format(f"{x + 0.5:.1f}", fill), _text(x + 19, 9, text, "start")]
-            x += 19 + wide(text) + 16
+            x += 19 + letters(text) + 16
     return Markup("").join(parts)
 
 

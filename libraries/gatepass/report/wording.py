@@ -185,35 +185,19 @@ def most_digits(measurements: Iterable[record.Measurement]) -> int:
 
 
 @cache
-def wording(language: object, revised: bool = True) -> Wording:
+def wording(language: object) -> Wording:
     """The texts of a language; English where there are none yet.
 
     Args:
         language: a code as an order gives it, such as "en".
-        revised: as they were mended later; else as they stood on certificates of before, which
-            have to be made again as they were. A language that has none of those needs no such
-            texts.
     """
     path = LANGUAGES.get(str(language), LANGUAGES[FALLBACK])
     texts = own_yaml(path)
-    mended = texts.pop("revised", {})
-    if revised:
-        texts = _replaced(texts, mended)
-    else:
-        texts.pop("checks", None)  # their names were English on every page
     if path == LANGUAGES[FALLBACK]:
         log = {name: text for name, text in english().items() if name not in texts["shown"]}
         texts["said"] = log | texts["said"]
     sentences = path.with_name(f"sentences.{texts['language']}.yaml")
-    return Wording(texts, own_yaml(sentences) if revised and sentences.exists() else None)
-
-
-def _replaced(texts: dict[str, Any], by: dict[str, Any]) -> dict[str, Any]:
-    """Texts with some of them replaced, in groups as deep as they are."""
-    return texts | {
-        key: _replaced(texts[key], value) if isinstance(value, dict) else value
-        for key, value in by.items()
-    }
+    return Wording(texts, own_yaml(sentences) if sentences.exists() else None)
 
 
 def _plain(value: float) -> str:
