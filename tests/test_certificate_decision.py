@@ -210,7 +210,7 @@ def test_a_run_of_many_checks_says_what_it_leaves_to_the_report() -> None:
     caption = text(page.find(".//table[@class='evidence']/caption"))
     assert "(+n) stands for n more" in caption
     assert re.search(r"\(\+\d+\)", text(page.find(".//table[@class='evidence']/tbody")))
-    assert "more, told in the report" in body(full())
+    assert "more, which are listed in the report" in body(full())
 
 
 def test_what_does_not_hold_is_told_however_little_room_there_is() -> None:
@@ -221,7 +221,7 @@ def test_what_does_not_hold_is_told_however_little_room_there_is() -> None:
     page = body(outcome)
     for told in ("Users of the permitted group", "No user reached another", "Logging out took"):
         assert told in page
-    assert "the gateway listed the user no more" in page
+    assert "the gateway no longer listed the user" in page
 
 
 def test_no_deviation_is_left_to_a_report_that_does_not_tell_it() -> None:
@@ -234,5 +234,5 @@ def test_no_deviation_is_left_to_a_report_that_does_not_tell_it() -> None:
     told = [text(one) for one in page.iterfind(".//section/ul/li")]
     (ceiling,) = [one for one in told if one.startswith("More than the 330 Mbit/s of the tier")]
     assert ceiling.count(";") == 3
-    assert any(one.startswith("Gatepass was called with further options") for one in told)
+    assert any(one.startswith("Gatepass was started with additional options") for one in told)
     assert any(one.startswith("Trials of 4 s are shorter") for one in told)

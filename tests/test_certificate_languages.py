@@ -159,8 +159,8 @@ TOLD = {
     "fi": Told(
         page=("Vastaanottotodistus", "Hyväksytty", "21. marraskuuta 2026 klo 7.22", "307,5"),
         stateful=(
-            "Tilallinen läpäisykyky",
-            ["300 Mbit/s", "vähintään 306", "", "307,5 ± 1,2", "3", "Mbit/s, TCP-hyötyläpäisy",
+            "Palomuurin läpäisykyky",
+            ["300 Mbit/s", "vähintään 306", "", "307,5 ± 1,2", "3", "Mbit/s, sovellusdata (TCP)",
              "hyväksytty"],
         ),
         tunnels=("IPsec-tunnelit", ["100 tunnelia", "100"]),
@@ -184,7 +184,7 @@ TOLD = {
         page=("Leveransgodkännande", "Godkänd", "21 november 2026 kl. 07.22", "307,5"),
         stateful=(
             "Brandväggsgenomströmning",
-            ["300 Mbit/s", "minst 306", "", "307,5 ± 1,2", "3", "Mbit/s, TCP-nyttodata",
+            ["300 Mbit/s", "minst 306", "", "307,5 ± 1,2", "3", "Mbit/s, applikationsdata (TCP)",
              "godkänd"],
         ),
         tunnels=("IPsec-tunnlar", ["100 tunnlar", "100"]),
@@ -201,7 +201,7 @@ TOLD = {
         measured="uppmätt",
         did_not_run=(
             "Ingår i testplanen men kördes inte.",
-            "Tillståndskänslig brandvägg (4); Efterlevnad av reglerna (5)",
+            "Tillståndsbaserad filtrering (4); Efterlevnad av reglerna (5)",
         ),
     ),
 }  # fmt: skip
