@@ -76,4 +76,4 @@ def test_negative_figures_are_taken() -> None:
 
 def test_no_step_is_certain_to_be_chance() -> None:
     same = series([(300.0, 300.0)] * 2).points
-    assert by_chance(same[:1], same[1:]) == 1.0
+    assert by_chance(same[:1], same[1:], "Mbit/s") == 1.0

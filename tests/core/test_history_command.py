@@ -142,9 +142,9 @@ def test_before_and_after_an_upgrade(record: Path, shown: Shown) -> None:
     added(record, outcome(3, mbps=(305.6, 262.0), version="v7.6.4"))
     page = shown()
     _, upgrade = page.split("Before and after the upgrade, since run 20260305-080000-1234")
-    same, slower = upgrade.splitlines()[2:4]
-    assert "306 (3 runs)" in same and "−0.1 %" in same and same.endswith("within the spread")
-    assert "262" in slower and "−14 %" in slower and slower.endswith("larger than the spread")
+    slower, others = upgrade.splitlines()[2:4]
+    assert "303 (3 runs)" in slower and "262" in slower and slower.endswith("−14 %")
+    assert others == "1 other figure differs by no more than the runs do anyway."
     assert "FortiOS was v7.4.8 and is v7.6.4." in page
 
 
@@ -162,12 +162,24 @@ def test_a_fleet_and_its_odd_one(record: Path, shown: Shown) -> None:
     assert old["figures"][0]["odd"] == ["FGVM05"] and len(old["gateways"]) == 6
 
 
+def test_each_gateway_has_its_margin_of_each_promise(record: Path, shown: Shown) -> None:
+    added(record, outcome(0, mbps=(309.0, 330.0), serial="FGVM00"))
+    added(record, outcome(1, mbps=(309.0, 270.0), serial="FGVM01"))
+    page = shown("--tier", "SGW-200")
+    _, _, margins = page.partition("Margin of each promise, under the least favourable conditions")
+    heading, good, bad = margins.splitlines()[1:4]
+    assert heading.split() == ["Gateway", "Stateful", "throughput"]
+    assert good.split() == ["FGVM00", "+3.0", "%"]
+    assert bad.split() == ["FGVM01", "−10", "%", "!"]
+
+
 def test_of_many_figures_the_furthest_is_shown(record: Path, shown: Shown) -> None:
     for number in range(4):
         figures = [306.0 + number * 0.2] * 5
         figures[3] -= number * 4
         added(record, outcome(number, mbps=figures, serial=f"FGVM0{number}"))
-    rows = [line for line in shown("--tier", "SGW-200").splitlines() if line.startswith("FGVM0")]
+    _, _, page = shown("--tier", "SGW-200").partition("Each gateway's latest figures")
+    rows = [line for line in page.splitlines() if line.startswith("FGVM0")]
     assert len(rows) == 4
     assert "Stateful throughput, 1000 policies, NAT off: 295 (−1.9 %)" in rows[3]
 

@@ -42,6 +42,23 @@ def test_false_alarms_are_rare(between: float, within: float, most_percent: floa
     assert _alarms(between, within) <= most_percent
 
 
+@pytest.mark.parametrize(("share", "mean"), [(0.05, 0.005), (0.3, 0.005), (0.05, 0.02), (1, 0.01)])
+def test_a_little_loss_now_and_then_is_no_change(share: float, mean: float) -> None:
+    """Of 0.05 % that are allowed: in so many trials, so much on average."""
+    chance = random.Random(3)
+
+    def trial() -> float:
+        return chance.expovariate(1 / mean) if chance.random() < share else 0.0
+
+    about = {"unit": "%", "threshold": 0.05, "relation": "at most"}
+    told = [
+        bool(changes(series([[trial() for _ in range(3)] for _ in range(runs)], **about)))
+        for runs in LENGTHS
+        for _ in range(SERIES // 4)
+    ]
+    assert sum(told) / len(told) * 100 <= 0.5
+
+
 def test_a_machine_that_deceives_two_runs_does_not_deceive_twenty() -> None:
     """Ten times as much between the runs as within them: no trial can tell of it."""
     assert _alarms(0.05, 0.005, (2, 3)) > 5

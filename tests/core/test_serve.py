@@ -107,7 +107,7 @@ def test_each_event_is_a_change(folder: Path, live: Path) -> None:
 def test_a_figure_that_fell_is_told_with_what_else_was_different(folder: Path) -> None:
     found = compare(run_called(folder, FIRST), run_called(folder, SECOND))
     fell, same = (pair for pair in found.pairs if pair.held)
-    assert "1 policy" in fell.name and fell.differs and round(fell.percent) == -19
+    assert "1 policy" in fell.name and fell.differs and fell.step == "−19 %"
     assert "10 policies" in same.name and not same.differs
     assert found.differences == ['the gateway\'s shaper "sgw-200" was 320 and is 261 Mbit/s']
 

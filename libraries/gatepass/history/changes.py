@@ -18,6 +18,7 @@ from statistics import fmean, variance
 
 import jumpavg
 
+from gatepass.history import steps
 from gatepass.history.series import Point, Trend
 from gatepass.stats.quantiles import special
 
@@ -28,7 +29,7 @@ SURE = 0.003
 LEAST_SPREAD = 0.005
 """Runs are taken to differ by no less than this share of the figure."""
 LEAST_SPREAD_OF_ALLOWED = 0.1
-"""The same for a share in per cent such as loss, which may be 0: of what is allowed."""
+"""The same for a figure such as loss, which may be 0: of what is allowed."""
 RUNS_OVER_TRIALS = 3.0
 """Between two runs a rig changes more than between the trials of one: by so many times."""
 ASSUMED_RUNS = 4
@@ -60,17 +61,24 @@ class Change:
 
     @property
     def percent(self) -> float | None:
-        """The step in per cent of what was before; None where that was 0."""
-        if not self.value_before:
-            return None
-        return (self.value_after - self.value_before) / abs(self.value_before) * 100
+        """The step in per cent of what was before; None where that says nothing (see `steps`)."""
+        return steps.percent(self.value_before, self.value_after, self.series.unit, self._spread)
+
+    @property
+    def step(self) -> str:
+        """The step in words."""
+        return steps.step(self.value_before, self.value_after, self.series.unit, self._spread)
+
+    @property
+    def _spread(self) -> float | None:
+        return steps.spread(point.half_width for point in self.before)
 
 
 def changes(series: Trend) -> list[Change]:
     """The steps of a series, in order of time."""
     groups = _groups(series.points[-LOOK_BACK:])
     while len(groups) > 1:
-        borders = [by_chance(*pair) for pair in pairwise(groups)]
+        borders = [by_chance(*pair, series.unit) for pair in pairwise(groups)]
         weakest = max(range(len(borders)), key=borders.__getitem__)
         if borders[weakest] < SURE:
             break
@@ -78,28 +86,58 @@ def changes(series: Trend) -> list[Change]:
     return [Change(series, before, after) for before, after in pairwise(groups)]
 
 
-def by_chance(before: Sequence[Point], after: Sequence[Point]) -> float:
+def by_chance(before: Sequence[Point], after: Sequence[Point], unit: str) -> float:
     """How probable a step as large is where nothing has changed (two-sided, Student's t).
 
     Args:
         before, after: at least one figure each.
+        unit: of all of them.
     """
     step = abs(fmean(point.value for point in before) - fmean(point.value for point in after))
     if not step:
         return 1.0
     seen = sum(_squares(side) for side in (before, after))
     freedom = len(before) + len(after) - 2
-    expected = assumed_spread([*before, *after])
+    lost = unit == steps.SHARE and _crosses_its_limit(before, after)
+    expected = (spread_of_calmest if lost else assumed_spread)([*before, *after])
     spread = math.sqrt((ASSUMED_RUNS * expected**2 + seen) / (ASSUMED_RUNS + freedom))
     error = spread * math.sqrt(1 / len(before) + 1 / len(after))
     return float(2 * special().stdtr(ASSUMED_RUNS + freedom, -step / error)) if error else 0.0
 
 
+def _crosses_its_limit(before: Sequence[Point], after: Sequence[Point]) -> bool:
+    """Whether what is promised was kept on one side and missed on the other."""
+    missed = {
+        steps.room(fmean(point.value for point in side), side[-1].threshold, side[-1].relation) < 1
+        for side in (before, after)
+        if side[-1].threshold is not None
+    }
+    return len(missed) == 2
+
+
 def assumed_spread(points: Sequence[Point]) -> float:
     """Standard deviation to expect between runs, from what the trials within them say."""
-    variances = [spread**2 for point in points if (spread := _trial_spread(point)) is not None]
-    of_trials = math.sqrt(fmean(variances)) if variances else 0.0
-    return max(_least_spread(points), RUNS_OVER_TRIALS * of_trials)
+    return max(_least_spread(points), RUNS_OVER_TRIALS * math.sqrt(fmean(_variances(points))))
+
+
+def spread_of_calmest(points: Sequence[Point]) -> float:
+    """The same of a share such as loss, which scatters with its size.
+
+    The calmest run says what to expect: the others would hide the very loss that is looked for.
+    """
+    allowed = (
+        point.threshold if point.relation == "at most" else 100 - point.threshold
+        for point in points
+        if point.threshold is not None
+    )
+    least = LEAST_SPREAD_OF_ALLOWED * max(allowed, default=0.0)
+    return max(least, RUNS_OVER_TRIALS * math.sqrt(min(_variances(points))))
+
+
+def _variances(points: Sequence[Point]) -> list[float]:
+    """Of the trials within each run; of none that tells it, 0."""
+    spreads = (_trial_spread(point) for point in points)
+    return [spread**2 for spread in spreads if spread is not None] or [0.0]
 
 
 def _least_spread(points: Sequence[Point]) -> float:

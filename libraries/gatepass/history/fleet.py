@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from gatepass.base.phrase import Phrase
-from gatepass.history.changes import assumed_spread
+from gatepass.history import steps
+from gatepass.history.changes import assumed_spread, spread_of_calmest
 from gatepass.history.series import Point, Trend
 
 FEWEST = 4
@@ -26,6 +27,7 @@ class AcrossGateways:
         name, unit, layer: of the figure.
         latest: each gateway's latest figure, by serial number.
         median: of these.
+        spread: of these, as of a normal distribution, and no less than their trials let expect.
         odd: serial numbers of those out of line.
     """
 
@@ -35,6 +37,7 @@ class AcrossGateways:
     layer: str
     latest: dict[str, Point]
     median: float
+    spread: float
     odd: tuple[str, ...]
 
     @property
@@ -42,11 +45,52 @@ class AcrossGateways:
         """In a reader's words."""
         return ", ".join(str(part) for part in (self.promise, self.conditions) if part)
 
-    def off_percent(self, serial: str) -> float | None:
-        """How far a gateway is from the median, in per cent of that; None where that is 0."""
-        if not self.median:
-            return None
-        return (self.latest[serial].value - self.median) / abs(self.median) * 100
+    def off(self, serial: str) -> str:
+        """How far a gateway is from the median, in words."""
+        half_widths = (point.half_width for point in self.latest.values())
+        value = self.latest[serial].value
+        return steps.step(self.median, value, self.unit, steps.spread(half_widths))
+
+    def distance(self, serial: str) -> float:
+        """How far a gateway is from the median, in spreads of the fleet."""
+        off = abs(self.latest[serial].value - self.median)
+        return off / self.spread if self.spread else 0.0
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How far a gateway's latest figure is on the good side of what it is held against."""
+
+    point: Point
+    unit: str
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        point = self.point
+        return steps.margin(point.value, point.threshold, point.relation, self.unit)
+
+    @property
+    def room(self) -> float:
+        """To compare figures of any kind by; less than 1 where what was promised is missed."""
+        return steps.room(self.point.value, self.point.threshold, self.point.relation)
+
+    @property
+    def missed(self) -> bool:
+        """Whether the figure itself is on the wrong side, however sure that is."""
+        return self.room < 1
+
+
+def least_margins(figures: Iterable[AcrossGateways]) -> dict[str, dict[str, Margin]]:
+    """Each gateway's least favourable margin of each promise, by promise and serial number."""
+    found: dict[str, dict[str, Margin]] = {}
+    for row in figures:
+        of_promise = found.setdefault(row.promise, {})
+        for serial, point in row.latest.items():
+            margin = Margin(point, row.unit)
+            if serial not in of_promise or margin.room < of_promise[serial].room:
+                of_promise[serial] = margin
+    return found
 
 
 def across_gateways(fleet: Iterable[tuple[str, Sequence[Trend]]]) -> list[AcrossGateways]:
@@ -61,20 +105,19 @@ def across_gateways(fleet: Iterable[tuple[str, Sequence[Trend]]]) -> list[Across
             if one.points and not one.baseline:
                 key = (one.promise, one.conditions, one.unit, one.layer)
                 latest.setdefault(key, {})[serial] = one.points[-1]
-    return [
-        AcrossGateways(*key, points, median(point.value for point in points.values()), _odd(points))
-        for key, points in latest.items()
-    ]
+    return [_across(*key, points) for key, points in latest.items()]
 
 
-def _odd(points: dict[str, Point]) -> tuple[str, ...]:
-    if len(points) < FEWEST:
-        return ()
+def _across(
+    promise: str, conditions: Phrase, unit: str, layer: str, points: dict[str, Point]
+) -> AcrossGateways:
     middle = median(point.value for point in points.values())
     deviation = median(abs(point.value - middle) for point in points.values())
-    spread = max(_NORMAL * deviation, assumed_spread(list(points.values())))
-    return tuple(
+    expected = spread_of_calmest if unit == steps.SHARE else assumed_spread
+    spread = max(_NORMAL * deviation, expected(list(points.values())))
+    odd = tuple(
         serial
         for serial, point in points.items()
-        if abs(point.value - middle) > OUT_OF_LINE * spread
+        if len(points) >= FEWEST and abs(point.value - middle) > OUT_OF_LINE * spread
     )
+    return AcrossGateways(promise, conditions, unit, layer, points, middle, spread, odd)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean
 
+from gatepass.history import steps
 from gatepass.history.changes import SURE, Change, by_chance, changes
 from gatepass.history.differences import differences
 from gatepass.history.series import Point, RecordedRun, Trend
 from gatepass.results.record import figure
 
-_MINUS = "\u2212"
 _ALONG = 0.5
 """The share of a figure's step by which the rig must have moved to be a reason for it."""
 _MOVED = 0.05
@@ -51,7 +51,14 @@ class BeforeAndAfter:
     @property
     def larger_than_spread(self) -> bool:
         """Whether the runs of both sides differ by more than runs of one side do."""
-        return by_chance(self.before, self.after) < SURE
+        return by_chance(self.before, self.after, self.series.unit) < SURE
+
+    @property
+    def step(self) -> str:
+        """From before to after, in words."""
+        half_widths = (point.half_width for point in self.before)
+        unit = self.series.unit
+        return steps.step(mean(self.before), mean(self.after), unit, steps.spread(half_widths))
 
 
 @dataclass(frozen=True)
@@ -111,15 +118,7 @@ def gateway_history(
 def sentence(change: Change) -> str:
     """The figures of a change: "Stateful throughput, …: 306 → 250 Mbit/s (−18 %)"."""
     before, after = figure(change.value_before), figure(change.value_after)
-    percent = "" if change.percent is None else f" ({signed(change.percent)} %)"
-    return f"{change.series.name}: {before} → {after} {change.series.unit}{percent}"
-
-
-def signed(percent: float) -> str:
-    """A step in per cent with its sign, and a decimal where it is small."""
-    rounded = round(percent, 0 if abs(percent) >= 9.5 else 1) + 0.0  # no minus before a zero
-    text = f"{rounded:+.0f}" if abs(rounded) >= 10 else f"{rounded:+.1f}"
-    return text.replace("-", _MINUS)
+    return f"{change.series.name}: {before} → {after} {change.series.unit} ({change.step})"
 
 
 def _changed(
@@ -169,7 +168,7 @@ def _moved_along(rig: Trend, change: Change) -> str:
     if not first or not last or not change.percent or not mean(first):
         return ""
     percent = (mean(last) - mean(first)) / mean(first) * 100
-    if percent / change.percent < _ALONG or by_chance(first, last) >= _MOVED:
+    if percent / change.percent < _ALONG or by_chance(first, last, rig.unit) >= _MOVED:
         return ""
     return (
         f"the path without the gateway ({rig.conditions}) carried {figure(mean(first))} and "

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gatepass.history.differences import NOTHING
-from gatepass.history.fleet import FEWEST, AcrossGateways
-from gatepass.history.gateway import GatewayHistory, Since, Upgrade, mean, sentence, signed
+from gatepass.history.fleet import FEWEST, AcrossGateways, Margin, least_margins
+from gatepass.history.gateway import GatewayHistory, Since, Upgrade, mean, sentence
 from gatepass.history.series import Point, RecordedRun, Trend
 from gatepass.results.record import figure
 
@@ -58,7 +58,7 @@ class TextPage:
             self._print(self._figures(one))
         self._changes(one)
         if one.upgrade and one.upgrade.figures:
-            self._print(self._upgrade(one.upgrade))
+            self._upgrade(one.upgrade)
 
     def fleet(
         self, title: str, last: dict[str, RecordedRun], figures: Sequence[AcrossGateways]
@@ -71,6 +71,7 @@ class TextPage:
             figures: promise by promise.
         """
         self._print(self._fleet_figures(title, figures))
+        self._print(self._margins(last, figures))
         self._print(self._gateways(last, figures))
         odd = [(row, serial) for row in figures for serial in row.odd]
         for row, serial in odd:
@@ -138,6 +139,18 @@ class TextPage:
                 table.add_row(_conditions(row), figure(row.median), *ends)
         return table
 
+    def _margins(self, last: dict[str, RecordedRun], figures: Sequence[AcrossGateways]) -> Table:
+        """A row a gateway, a column a promise: the least favourable of its latest figures."""
+        table = self._table("Margin of each promise, under the least favourable conditions")
+        least = least_margins(figures)
+        table.add_column("Gateway")
+        for promise in least:
+            table.add_column(promise, justify="right")
+        for serial in last:
+            cells = (found.get(serial) for found in least.values())
+            table.add_row(serial, *(_margin(cell) if cell else _UNKNOWN for cell in cells))
+        return table
+
     def _gateways(self, last: dict[str, RecordedRun], figures: Sequence[AcrossGateways]) -> Table:
         """A row a gateway: each of its figures, or the one that is furthest off the median."""
         each = len(figures) <= SHOWN_FIGURES
@@ -174,19 +187,25 @@ class TextPage:
             self._say(f"  {sentence(change)}")
         self._say(f"  {causes(since)}.")
 
-    def _upgrade(self, upgrade: Upgrade) -> Table:
-        table = self._table(f"Before and after the upgrade, since run {upgrade.run.run}")
+    def _upgrade(self, upgrade: Upgrade) -> None:
+        """The figures that differ by more than the runs do anyway, and how many do not."""
+        title = f"Before and after the upgrade, since run {upgrade.run.run}"
+        larger = [row for row in upgrade.figures if row.larger_than_spread]
+        others = len(upgrade.figures) - len(larger)
+        if not larger:
+            self._say(f"{title}: no figure differs by more than the runs do anyway.")
+            return
+        table = self._table(title)
         table.add_column("Promise", overflow="fold")
         for name in (upgrade.before, upgrade.after, "Step"):
             table.add_column(name, justify="right")
-        table.add_column("")
-        for row in upgrade.figures:
-            before, after = mean(row.before), mean(row.after)
-            step = f"{signed((after - before) / abs(before) * 100)} %" if before else _UNKNOWN
-            cell = "larger than the spread" if row.larger_than_spread else "within the spread"
+        for row in larger:
             name = f"{row.series.name}, {row.series.unit}"
-            table.add_row(name, _of(row.before), _of(row.after), step, cell)
-        return table
+            table.add_row(name, _of(row.before), _of(row.after), row.step)
+        self._print(table)
+        if others:
+            figures = "1 other figure differs" if others == 1 else f"{others} other figures differ"
+            self._say(f"{figures} by no more than the runs do anyway.")
 
     def _table(self, title: str) -> Table:
         box = ROUNDED if self._live else None
@@ -220,17 +239,20 @@ def _by_promise(figures: Sequence[_Figure]) -> dict[str, list[_Figure]]:
 def _beside(row: AcrossGateways, serial: str) -> str:
     if serial not in row.latest:
         return _UNKNOWN
-    off = row.off_percent(serial)
-    percent = "" if off is None else f" ({signed(off)} %)"
-    return f"{figure(row.latest[serial].value)}{percent}{MARK if serial in row.odd else ''}"
+    off = f" ({row.off(serial)})"
+    return f"{figure(row.latest[serial].value)}{off}{MARK if serial in row.odd else ''}"
 
 
 def _furthest(figures: Sequence[AcrossGateways], serial: str) -> str:
     own = [row for row in figures if serial in row.latest]
     if not own:
         return _UNKNOWN
-    row = max(own, key=lambda row: (serial in row.odd, abs(row.off_percent(serial) or 0.0)))
+    row = max(own, key=lambda row: (serial in row.odd, row.distance(serial)))
     return f"{row.name}: {_beside(row, serial)}"
+
+
+def _margin(one: Margin) -> str:
+    return f"{one.text}{MARK if one.missed else ''}"
 
 
 def _conditions(one: Trend | AcrossGateways) -> str:

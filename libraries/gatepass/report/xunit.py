@@ -50,9 +50,7 @@ def write_suites(suites: Sequence[ET.Element], elapsed_s: float, folder: Path) -
     Raises:
         OSError: it cannot be written.
     """
-    sums = {
-        key: str(sum(int(one.get(key, 0)) for one in suites)) for key in ("tests", *_COUNTS)
-    }
+    sums = {key: str(sum(int(one.get(key, 0)) for one in suites)) for key in ("tests", *_COUNTS)}
     whole = ET.Element("testsuites", {"name": "Gatepass", **sums, "time": f"{elapsed_s:.3f}"})
     whole.extend(suites)
     ET.indent(whole)

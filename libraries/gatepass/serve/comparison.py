@@ -11,6 +11,7 @@ from gatepass.base.chapters import called_now
 from gatepass.history.changes import SURE, by_chance
 from gatepass.history.differences import differences
 from gatepass.history.series import Point, RecordedRun
+from gatepass.history.steps import step
 from gatepass.history.store import facts_of
 from gatepass.serve.folder import Run, checks_of
 
@@ -46,18 +47,18 @@ class Pair:
         return next((point for point in held if point.threshold is not None), None)
 
     @property
-    def percent(self) -> float | None:
-        """From the one to the other; None where nobody can tell."""
-        if not (self.one and self.other and self.one.point.value):
-            return None
-        first = self.one.point.value
-        return (self.other.point.value - first) / abs(first) * 100
+    def step(self) -> str:
+        """From the one to the other, in words; empty where one of them is missing."""
+        if not (self.one and self.other):
+            return ""
+        one, other = self.one.point, self.other.point
+        return step(one.value, other.value, self.unit, one.half_width)
 
     @property
     def differs(self) -> bool:
         """Whether by more than two runs of an unchanged gateway do (docs/history.md)."""
         both = self.one and self.other
-        return bool(both) and by_chance([self.one.point], [self.other.point]) < SURE
+        return bool(both) and by_chance([self.one.point], [self.other.point], self.unit) < SURE
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from gatepass.base.result_folders import PLAN
 from gatepass.fleet.page import NAME as FLEET_PAGE
 from gatepass.gateway.journal import left_changed
 from gatepass.history.differences import NOTHING
-from gatepass.history.gateway import signed
 from gatepass.report.page_template import template
 from gatepass.report.wording import FALLBACK, wording
 from gatepass.results.facts import group
@@ -239,7 +238,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "unit": ", ".join(part for part in (pair.unit, pair.layer) if part),
         "bound": f"{held.relation} {figure(held.threshold)}" if held else "",
         "figures": [_figure(pair.one), _figure(pair.other)],
-        "percent": f"{signed(pair.percent)} %" if pair.percent is not None else "",
+        "step": pair.step,
         "differs": pair.differs,
     }
 
