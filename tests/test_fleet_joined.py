@@ -30,7 +30,7 @@ def test_the_page_is_made_again_in_place(
     for name in ("fleet.html", "xunit.xml", "output.xml", "report.html", "log.html"):
         assert (fleet / name).is_file()
     printed = capsys.readouterr()
-    assert "Verdict of the fleet: REJECTED" in printed.out
+    assert "Fleet: 1 of 5 approved, 1 rejected, 3 not proven." in printed.out
     assert printed.err == ""
 
 
@@ -53,6 +53,7 @@ def test_a_part_alone_is_not_the_fleet(tmp_path: Path, capsys: pytest.CaptureFix
     part = _part(tmp_path, 1)
     assert main(["fleet", str(part)]) == 2
     printed = capsys.readouterr().out
+    assert "Fleet: 1 of 1 approved, 1 part missing." in printed
     assert "What became of a part of the fleet is not known." in printed
     assert "Part 2 of 2: not proven" in printed
     assert 'name="Part 2 of 2"' in (part / "xunit.xml").read_text(encoding="utf-8")

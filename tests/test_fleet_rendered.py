@@ -71,9 +71,9 @@ def test_a_picture_was_taken(rendered, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "pages", "told"),
     [
-        ("mixed", 1, ["Rejected", "4711-05", "It did not run.", "−4.2 %"]),
-        ("approved", 1, ["Approved", "4711-02"]),
-        ("fifty", 4, ["Not proven", "2026-000048"]),
+        ("mixed", 1, ["1 of 5 approved", "4711-05", "It did not run.", "−4.2 %"]),
+        ("approved", 1, ["All 2 approved", "4711-02"]),
+        ("fifty", 4, ["49 of 50 approved", "2026-000048"]),
     ],
 )
 def test_printed_on_a4(rendered, tmp_path: Path, name: str, pages: int, told: list[str]) -> None:

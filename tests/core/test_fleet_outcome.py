@@ -10,6 +10,7 @@ from certificate_checks import at_once, throughput
 from certificate_examples import approved, not_proven, rejected
 from fleet_examples import killed, mixed, plan, ran, stopped
 from gatepass.base.errors import InputError
+from gatepass.fleet.margins import worst
 from gatepass.fleet.outcome import read_fleet
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED, Restoration
@@ -89,7 +90,7 @@ def test_whoever_watched_the_worker_has_the_word(tmp_path: Path) -> None:
 def test_an_order_that_never_ran(tmp_path: Path) -> None:
     (row,) = read_fleet(plan(tmp_path / "fleet-1", ["one"])).rows
     assert row.problem == "It did not run. Run it with ./run.sh --resume fleet-1."
-    assert row.worst is None
+    assert row.outcome is None
 
 
 def test_an_order_that_was_stopped_has_no_verdict_of_its_own(tmp_path: Path) -> None:
@@ -114,22 +115,22 @@ def test_checks_of_the_plan_that_did_not_run_are_told(tmp_path: Path) -> None:
 def test_the_worst_margin_is_that_of_the_least_favourable_figure(tmp_path: Path) -> None:
     ran(plan(tmp_path, ["one"]), "one", rejected())
     (row,) = read_fleet(tmp_path).rows
-    _, measured = row.worst
+    measured = worst(row.outcome).measurement
     assert (str(measured.conditions), round(measured.margin_percent, 1)) == (
         "1000 policies, NAT off",
         -4.2,
     )
 
 
-@pytest.mark.parametrize(("found", "worst"), [(100, "Mbit/s"), (99, "tunnels")])
+@pytest.mark.parametrize(("found", "unit"), [(100, "Mbit/s"), (99, "tunnels")])
 def test_a_promised_number_that_was_all_there_says_nothing_of_the_room(
-    tmp_path: Path, found: int, worst: str
+    tmp_path: Path, found: int, unit: str
 ) -> None:
     outcome = approved()
     outcome.checks.append(at_once("IPsec tunnels", "at once", "tunnels", 100, found))
     ran(plan(tmp_path, ["one"]), "one", outcome)
     (row,) = read_fleet(tmp_path).rows
-    assert row.worst[1].unit == worst
+    assert worst(row.outcome).measurement.unit == unit
 
 
 def test_a_figure_that_is_not_decided_is_the_worst(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_a_figure_that_is_not_decided_is_the_worst(tmp_path: Path) -> None:
     outcome.checks.append(throughput(10, False, 360.0, 80.0, verdict="not proven"))
     ran(plan(tmp_path, ["one"]), "one", outcome)
     (row,) = read_fleet(tmp_path).rows
-    assert (row.worst[1].value, row.worst[1].margin_percent) == (360.0, 20.0)
+    assert (worst(row.outcome).measurement.value, worst(row.outcome).margin) == (360.0, "+20 %")
 
 
 def test_where_only_numbers_were_promised_they_are_the_margin(tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_where_only_numbers_were_promised_they_are_the_margin(tmp_path: Path) ->
     outcome = Outcome(dict(approved().run), [check], {}, Restoration(True), 1.0)
     ran(plan(tmp_path, ["one"]), "one", outcome)
     (row,) = read_fleet(tmp_path).rows
-    assert row.worst[1].margin_percent == 0
+    assert worst(row.outcome).measurement.margin_percent == 0
 
 
 MORNING, EVENING = "2026-11-21T08:00:00+02:00", "2026-11-21T20:00:00+02:00"

@@ -36,7 +36,7 @@ def test_they_are_joined_with_each_order_once(
     parts: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fleet", *map(str, parts), "--to", str(tmp_path)]) == 2
-    assert "Not proven: 3." in capsys.readouterr().out
+    assert "All 3 not proven" in capsys.readouterr().out
     html = (tmp_path / "fleet.html").read_text(encoding="utf-8")
     for name in "abc":
         assert html.count(f'aria-label="Certificate of {name}"') == 1

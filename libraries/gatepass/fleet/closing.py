@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gatepass.base.boxed import boxed, one_line
+from gatepass.fleet import summary
 from gatepass.fleet.outcome import FleetOutcome, OrderRow
-from gatepass.fleet.page import NAME, counts, meaning, part
+from gatepass.fleet.page import NAME
 from gatepass.report import xunit
 from gatepass.results.record import APPROVED
 
@@ -23,9 +24,9 @@ def closing_box(outcome: FleetOutcome, folder: Path) -> str:
     """
     rows = outcome.worst_first
     lines = [
-        f"Verdict of the fleet: {outcome.verdict.upper()}. {meaning(outcome)}",
-        *([part(outcome)] if part(outcome) else []),
-        counts(outcome),
+        f"Fleet: {summary.in_a_line(outcome)}.",
+        summary.meaning(outcome),
+        *([part] if (part := summary.part(outcome)) else []),
         *(_line(row) for row in rows[:MOST]),
         *([f"… and {len(rows) - MOST} more"] if len(rows) > MOST else []),
     ]

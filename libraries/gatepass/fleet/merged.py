@@ -15,6 +15,7 @@ from robot.output import LOGGER
 from robot.result import Result, TestSuite
 
 from gatepass.base.result_folders import OUTPUT
+from gatepass.fleet import summary
 from gatepass.fleet.outcome import FleetOutcome, OrderRow
 from gatepass.report import robot_report
 from gatepass.report.failure_data import FOLDER as FAILURES
@@ -49,7 +50,7 @@ def write(folder: Path, outcome: FleetOutcome) -> None:
 
 
 def _headline(outcome: FleetOutcome) -> str:
-    lines = [f"*The fleet is {outcome.verdict}.* Its page: [fleet.html|fleet.html].", ""]
+    lines = [f"*{summary.in_a_line(outcome)}.* Their page: [fleet.html|fleet.html].", ""]
     lines += [f"- *{row.name}*: {row.verdict}" for row in outcome.worst_first]
     return "\n".join(lines)
 

@@ -15,10 +15,9 @@ from gatepass.base.result_folders import OUTPUT
 from gatepass.fleet.entries import Entry, load
 from gatepass.fleet.unfinished import unfinished
 from gatepass.report.checks import ShownReason, reasons
-from gatepass.report.promises import missed
 from gatepass.results.facts import group
-from gatepass.results.outcome import Check, NoResults, Outcome, read
-from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED, Measurement
+from gatepass.results.outcome import NoResults, Outcome, read
+from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run.run import EXIT_CODES
 
 WORST_FIRST = (REJECTED, NOT_PROVEN, APPROVED)
@@ -67,32 +66,6 @@ class OrderRow:
         if self.outcome:
             return reasons(self.outcome)
         return [ShownReason(NOT_PROVEN, "", self.problem)]
-
-    @property
-    def worst(self) -> tuple[Check, Measurement] | None:
-        """The least favourable figure and its check; None without one.
-
-        One that misses its promise or is not decided comes before all others, then the one with
-        the least margin: as on the certificate.
-        """
-        held = [
-            (check, measurement)
-            for check in (self.outcome.checks if self.outcome else ())
-            for measurement in check.measurements
-            if measurement.margin_percent is not None
-        ]
-        # Of users and tunnels no more are tried than were promised: where all of them were there,
-        # that tells nothing of the room left.
-        open_ended = [pair for pair in held if not _counted_all(pair[1])]
-        return min(open_ended or held, key=lambda pair: _favour(pair[1]), default=None)
-
-
-def _favour(measurement: Measurement) -> tuple[bool, float]:
-    return not missed(measurement), measurement.margin_percent
-
-
-def _counted_all(measurement: Measurement) -> bool:
-    return measurement.tried is not None and measurement.value == measurement.threshold
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import gatepass
-from gatepass.base.phrase import say
-from gatepass.fleet import merged, xunit
+from gatepass.fleet import margins, merged, summary, xunit
 from gatepass.fleet.outcome import FleetOutcome, OrderRow, tier
 from gatepass.report.page_template import template
 from gatepass.report.phrases import join, shortened
@@ -22,7 +21,7 @@ from gatepass.report.promises import promise_table
 from gatepass.report.wording import FALLBACK, Wording, wording
 from gatepass.report.xunit import NAME as XUNIT
 from gatepass.results.facts import group
-from gatepass.results.record import APPROVED, NOT_APPLICABLE, NOT_PROVEN, PASS, REJECTED
+from gatepass.results.record import APPROVED, NOT_APPLICABLE, PASS, REJECTED
 
 NAME = "fleet.html"
 LONGEST_REASON = 320
@@ -93,10 +92,11 @@ def render(folder: Path, outcome: FleetOutcome) -> str:
     words = wording(FALLBACK)
     return template(NAME).render(
         t=words.texts | {"check_verdicts": words["check_verdicts"] | _VERDICTS},
-        verdict_of_all=outcome.verdict,
-        meaning=meaning(outcome),
-        counts=counts(outcome),
-        part=part(outcome),
+        common=summary.common(outcome),
+        headline=summary.headline(outcome),
+        title=f"Acceptance of a fleet: {_small(summary.in_a_line(outcome))}",
+        meaning=summary.meaning(outcome),
+        part=summary.part(outcome),
         lab=outcome.lab,
         fleet=join(one.resolve().name for one in outcome.folders),
         when=_when(outcome, words),
@@ -110,43 +110,11 @@ def render(folder: Path, outcome: FleetOutcome) -> str:
     )
 
 
+def _small(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
+
+
 _VERDICTS = {APPROVED: "approved", REJECTED: "rejected"}
-
-
-def meaning(outcome: FleetOutcome) -> str:
-    """What the verdict says of handing over, in a sentence."""
-    number, of = outcome.count(outcome.verdict), sum(bool(row.planned) for row in outcome.rows)
-    if outcome.verdict == APPROVED:
-        return f"{_gateways(number, of)} may be handed over."
-    if outcome.verdict == REJECTED:
-        return f"{_gateways(number, of)} must not be handed over."
-    if of < len(outcome.rows):
-        return "What became of a part of the fleet is not known."
-    return f"Whether {_gateways(number, of).lower()} may be handed over cannot be decided."
-
-
-def _gateways(number: int, of: int) -> str:
-    if of == 1:
-        return "The gateway"
-    return f"All {of} gateways" if number == of else f"{number} of {of} gateways"
-
-
-def counts(outcome: FleetOutcome) -> str:
-    """How many orders have which verdict."""
-    found = {one: outcome.count(one) for one in (APPROVED, REJECTED, NOT_PROVEN)}
-    return (
-        f"Orders approved: {found[APPROVED]}. Rejected: {found[REJECTED]}. "
-        f"Not proven: {found[NOT_PROVEN]}."
-    )
-
-
-def part(outcome: FleetOutcome) -> str:
-    """That this is not the whole fleet, in a sentence; empty where it is."""
-    parts = {of for _, of in outcome.shards}
-    if not parts or len(outcome.shards) == sum(parts):
-        return ""
-    read = join(f"{number}/{of}" for number, of in outcome.shards)
-    return f"This is part {read} of a fleet. ./run.sh fleet joins the parts."
 
 
 def _when(outcome: FleetOutcome, words: Wording) -> str:
@@ -166,7 +134,7 @@ def _when(outcome: FleetOutcome, words: Wording) -> str:
 
 
 def _line(row: OrderRow, folder: Path, words: Wording) -> OrderLine:
-    margin, figure = _worst(row, words)
+    margin, figure = margins.in_words(row.outcome, words) if row.outcome else ("", "")
     title, reason, more = _reason(row, words)
     order = group(row.outcome.run, "order") if row.outcome else {}
     level = str(order.get("service_level") or "")
@@ -177,7 +145,7 @@ def _line(row: OrderRow, folder: Path, words: Wording) -> OrderLine:
         lab=bool(row.outcome and row.outcome.lab),
         verdict=row.verdict,
         checks=_checks(row),
-        margin=margin,
+        margin=margin or words["none"],
         figure=figure,
         title=title,
         reason=reason,
@@ -207,16 +175,6 @@ def _checks(row: OrderRow) -> str:
         return ""
     called_for = len(row.outcome.checks) - row.outcome.count(NOT_APPLICABLE)
     return f"{row.outcome.count(PASS)} of {called_for} passed"
-
-
-def _worst(row: OrderRow, words: Wording) -> tuple[str, str]:
-    if not row.worst:
-        return words["none"], ""
-    check, measured = row.worst
-    what = join([str(say(measured.promise)), str(measured.conditions) or check.name])
-    bound = words.bound(measured.threshold, measured.relation)
-    margin = f"{words.signed(measured.margin_percent)} %"
-    return margin, f"{what}: {words.figure(measured)}, {bound}"
 
 
 def _reason(row: OrderRow, words: Wording) -> tuple[str, str, str]:
