@@ -75,7 +75,7 @@ class Quarantine(KeywordLibrary):
             finally:
                 with suppress(GatewayLost, Refused):  # told by what asks the gateway next
                     bans.end(address)
-            until(lambda: stream.has_begun_again(ban.ended), LASTS_S)
+            until(lambda: stream.brings(since=ban.ended), LASTS_S)
             ban.arrivals = stream.end()
         finally:
             stream.stop()
@@ -86,7 +86,7 @@ class Quarantine(KeywordLibrary):
 
         Raises:
             AssertionError: it did, or the gateway does not name the host among those banned.
-            NotProven: nothing had arrived before the ban, either.
+            NotProven: nothing had arrived before the ban, either, or nothing was sent in it.
         """
         ban = self._ban
         before = ban.arrivals.last_before(ban.asked)
@@ -99,6 +99,8 @@ class Quarantine(KeywordLibrary):
         )
         last = ban.arrivals.last_before(ban.ended) or ban.asked
         silent = last - ban.asked < WITHIN_S
+        if silent:
+            ban.arrivals.must_have_been_sent(ban.asked + WITHIN_S, ban.ended, "client")
         ms = max(0.0, last - ban.asked) * 1000
         self.check.evidence(
             say("ban_heeded"),
@@ -114,9 +116,14 @@ class Quarantine(KeywordLibrary):
 
         Raises:
             AssertionError: it did not.
+            NotProven: nothing was sent in that time.
         """
         ban = self._ban
         first = ban.arrivals.first_after(ban.ended)
+        if first is None:
+            ban.arrivals.must_have_been_sent(
+                ban.ended + LASTS_S / 2, ban.ended + LASTS_S, "client"
+            )
         self.check.evidence(
             say("ban_ended"),
             f"No datagram arrived in the {LASTS_S:.1f} s after the ban was ended."

@@ -11,6 +11,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.phrase import Phrase, say
 from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, Pulses
+from gatepass.endpoint.stream import clock_of
 from gatepass.results.measurements import observed
 from gatepass.results.record import figure
 from gatepass.scenarios.site_to_site import outage
@@ -28,8 +29,8 @@ _LONGER_S = 6
 """After its keys would have run out, and after they were renewed: what a renewal brings, in the
 last moment as well, is seen."""
 _PULSE_S = 0.02
-_AROUND_S = 4.0
-_BEFORE_S = 1.0
+_BEFORE_S, _AFTER_S = 1.0, 3.0
+_MOST_S = 60.0
 _NEW_KEYS_S = 5
 _NEAR_S = 5.0
 """How far from a renewal an outage may be its own: the clocks of two hosts differ by up to 2 s from
@@ -122,9 +123,11 @@ class TunnelLife(KeywordLibrary):
         until(self._renewed_a_while, SHORTEST_KEYLIFE_S + _LONGER_S)
         answers = self._kept.pulse.end()
         self._renewal.tunnel, self._renewal.first_spi = tunnel, self._kept.first_spi
+        asked = clock_of(self.run.client)
         sa = self.run.site_vpn.peer.charon.sa(tunnel.name)
         age_s = sa.child.age_s if sa and sa.child else 0
-        self._seen(answers, say("renewed_by_gateway"), time.time() - age_s)
+        renewed = asked - age_s, clock_of(self.run.client) - age_s
+        self._seen(answers, say("renewed_by_gateway"), renewed)
 
     @keyword()
     def the_peer_renews_its_keys_under_traffic(self) -> None:
@@ -132,11 +135,13 @@ class TunnelLife(KeywordLibrary):
         vpn = self.run.site_vpn
         tunnel = self._renewal.tunnel = vpn.current
         self._renewal.first_spi = vpn.child(tunnel).spi_in
-        pulse = self._pulse("pulse", tunnel, _AROUND_S)
+        pulse = self._pulse("pulse", tunnel, _MOST_S)
         time.sleep(_BEFORE_S)
+        asked = clock_of(self.run.client)
         vpn.peer.charon.rekey(tunnel.name)
-        renewed = time.time()
-        self._seen(pulse.wait(), say("renewed_by_peer"), renewed)
+        renewed = asked, clock_of(self.run.client)
+        time.sleep(_AFTER_S)
+        self._seen(pulse.end(), say("renewed_by_peer"), renewed)
 
     @keyword()
     def its_keys_should_be_new(self) -> None:
@@ -274,13 +279,15 @@ class TunnelLife(KeywordLibrary):
                 f"auto-negotiate within {BACK_S} s."
             )
 
-    def _seen(self, answers: dict[str, Pulses], how: Phrase, renewed: float) -> None:
+    def _seen(
+        self, answers: dict[str, Pulses], how: Phrase, renewed: tuple[float, float]
+    ) -> None:
         """Note the outage in the tunnel, and keep what is held beside it.
 
         Args:
             answers: what became of the packets.
             how: the keys were renewed.
-            renewed: when, in seconds since the epoch.
+            renewed: not before and not after, in seconds since the epoch by the client's clock.
         """
         renewal = self._renewal
         inside, outside = answers[renewal.tunnel.host], answers[self.run.site.peer]

@@ -205,3 +205,17 @@ def test_a_trouble_that_was_seen_proves_something() -> None:
 def test_what_was_not_seen_proves_nothing(seen: Endured, told: str) -> None:
     with pytest.raises(NotProven, match=told):
         seen.must_have_been_seen()
+
+
+def test_a_try_that_began_before_the_trouble_and_ended_in_it_is_one_of_it() -> None:
+    """The client stood still between writing down the time and asking."""
+    late = [Try(0.0, 0.5, OTHER), Try(1.8, 2.6, FILE), Try(3.0, 3.5, OTHER)]
+    seen = replace(SOUND, harmful=Asked(late, FILE))
+    seen.must_have_been_seen()
+    assert seen.harmful.arrived(seen.asked, seen.over) == (1, 2)
+
+
+def test_one_that_may_have_been_asked_after_the_trouble_was_not_tried_in_it() -> None:
+    late = [Try(0.0, 0.5, OTHER), Try(3.9, 5.0, OTHER)]
+    with pytest.raises(NotProven, match="no harmful file was asked for"):
+        replace(SOUND, harmful=Asked(late, FILE)).must_have_been_seen()

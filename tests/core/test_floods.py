@@ -149,6 +149,15 @@ def test_a_connection_that_falls_silent_meanwhile_is_told() -> None:
     assert SOUND.silences_of(SYN_FLOOD)[1]
 
 
+@pytest.mark.parametrize("longest_s", [0.8, 1.4])
+def test_a_client_that_stood_still_cannot_tell_how_long_a_silence_was(longest_s: float) -> None:
+    still = replace(HELD, talked=Talked(1, 40, 40, longest_s, still_s=0.5))
+    with pytest.raises(NotProven, match="the client stood still for 500 ms"):
+        replace(SOUND, during={TARGET: still, SOURCE: HELD}).silences_of(SYN_FLOOD)
+    short = replace(still, talked=Talked(1, 40, 40, 0.4, still_s=0.5))
+    assert replace(SOUND, during={TARGET: short, SOURCE: HELD}).silences_of(SYN_FLOOD)[1]
+
+
 def test_one_that_never_opened_is_no_connection_that_went_on() -> None:
     none = replace(HELD, talked=Talked(0, 0, 0, 0.0))
     assert not replace(SOUND, during={TARGET: none, SOURCE: none}).silences_of(SYN_FLOOD)[1]

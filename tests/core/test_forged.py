@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
+from gatepass.endpoint.dhcp import ASK, DhcpHosts, Group, Step
 from gatepass.endpoint.forged import (
     ROUNDS,
     Forged,
@@ -21,6 +27,7 @@ from gatepass.endpoint.forged import (
     told_of,
 )
 from gatepass.endpoint.shell import Completed
+from standstill import stands_still, stands_still_until
 
 MARK, PORT = "gp0a1b2c", 5301
 HOST, MAC = "10.9.0.9", "02:67:70:0a:1b:2c"
@@ -130,3 +137,73 @@ def test_what_a_watch_has_written_down() -> None:
     assert seen == Seen({("own", FAR_MAC): frozenset({4}), ("own", NEAR_MAC): frozenset({5})})
     assert (seen.of("own"), seen.of("own", FAR_MAC), seen.of("other")) == (2, 1, 0)
     assert not seen.whole("own") and not seen.none("own") and seen.none("other")
+
+
+def test_a_watch_that_stands_still_sees_all_the_same(
+    shells: tuple[LocalShell, LocalShell],
+) -> None:
+    """It has not read yet what arrived when it is asked."""
+    sent = traffic(shells)
+    stem = Path(shells[1].folder()) / "arrivals"
+    try:
+        assert until(lambda: sent.once().whole("own"), 20)
+        look = stem.with_name("arrivals.look")
+        with stands_still_until(stem, look.exists):
+            seen = sent.once()
+    finally:
+        sent.stop()
+    assert seen.whole("own", "forged")
+
+
+def test_one_that_stands_still_for_good_proves_nothing(
+    shells: tuple[LocalShell, LocalShell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gatepass.endpoint.forged._LOOK_S", 0)
+    sent = traffic(shells)
+    try:
+        with (
+            stands_still(Path(shells[1].folder()) / "arrivals"),
+            pytest.raises(NotProven, match="did not watch to the end: it stood still"),
+        ):
+            sent.once()
+    finally:
+        sent.stop()
+
+
+def test_a_step_of_hosts_that_ask_lasts_while_their_program_is_awake(
+    shells: tuple[LocalShell, LocalShell],
+) -> None:
+    """What it did not ask in its sleep is no silence of a server's."""
+    near, _ = shells
+    players = DhcpHosts(near, "near", "10.9.0.2", FAR_MAC, "test")
+    step = Step((Group(ASK, (MAC,), awaited=False),), 1.0, 1.0)
+    with ThreadPoolExecutor(1) as pool:
+        begun = time.monotonic()
+        asking = pool.submit(players.do, step)
+        number = _running(Path(near.folder()) / "dhcp.py")
+        os.kill(number, signal.SIGSTOP)
+        try:
+            assert until(lambda: time.monotonic() > begun + 1.5, 20)
+        finally:
+            woken = time.monotonic()
+            os.kill(number, signal.SIGCONT)
+        (seen,) = asking.result()
+        lasted_s = time.monotonic() - woken
+    assert seen.hosts[MAC].questions >= 2
+    assert lasted_s > 0.5
+
+
+def _running(script: Path) -> int:
+    """The process id of a Python script, once it has begun."""
+    found: list[int] = []
+
+    def runs() -> bool:
+        for place in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                words = (place / "cmdline").read_bytes().split(b"\0")
+                if words[0].endswith(b"python3") and words[1] == bytes(script):
+                    found.append(int(place.name))
+        return bool(found)
+
+    assert until(runs, 20)
+    return found[0]

@@ -30,6 +30,13 @@ def test_a_silence_that_began_late_as_the_limit_did_is_one_all_the_same() -> Non
     assert not late.kept_on
 
 
+def test_a_client_that_stood_still_cannot_tell() -> None:
+    kept = Talked(1, 9, 9, 1.4, silent_s=1.4, still_s=0.9)
+    late = FullTable(90, 12, 1.0, kept, 0.4, Sent("a to b", 3, {}))
+    with pytest.raises(NotProven, match="the client stood still for 900 ms"):
+        _ = late.kept_on
+
+
 def test_a_table_that_was_never_full_proves_nothing() -> None:
     seen().must_have_been_full()
     with pytest.raises(NotProven, match=r"all 300 connections opened, although .* 90 sessions"):

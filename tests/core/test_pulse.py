@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from local_shell import LocalShell
@@ -11,6 +12,7 @@ from crowd import Crowd
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, start_echo
+from standstill import stands_still
 
 PORT = 5301
 ONE, OTHER = "127.0.0.2", "127.0.0.3"
@@ -70,8 +72,23 @@ def test_a_gap_is_seen_as_long_as_it_was(apart: LocalShell) -> None:
     assert crowd.accounts_for(len(told.gaps) - 1)
     assert gap.seconds == told.longest_gap_s
     assert gap.at > closing - 0.01
-    assert gap.at + gap.seconds > opening - 0.01
+    assert gap.at + gap.most_s > opening - 0.01
     assert f"the longest gap lasted {gap.seconds * 1000:.0f} ms" in str(told)
+
+
+def test_a_pulse_that_stands_still_says_so(apart: LocalShell) -> None:
+    """What it did not send cannot have been lost, and its path may have been closed meanwhile."""
+    start_echo(apart, PORT, [ONE], 60)
+    pulse = Pulse(apart, "pulse", {ONE: _LONG}, PORT, 0.01)
+    _go_on(apart, 40)
+    begun = time.time()
+    with stands_still(Path(apart.folder()) / "pulse"):
+        assert until(lambda: time.time() > begun + 0.5, 20)
+    _go_on(apart, 40)
+    told = pulse.end()[ONE]
+    pause = max(told.pauses, key=lambda one: one.most_s)
+    assert pause.most_s > 0.45 and not pause.seconds
+    assert begun - 0.1 < pause.at < begun + 0.1
 
 
 def test_nobody_answers(apart: LocalShell) -> None:

@@ -69,14 +69,28 @@ def test_one_that_stays_away_is_the_gateways_fault(monkeypatch: pytest.MonkeyPat
         restart.await_back()
 
 
-def _restarted(*came: tuple[float, float]) -> Restarted:
-    return Restarted(100.0, 2.0, Arrivals(10, 10, (), came), {})
+def _restarted(*stretches: tuple[float, float], sent_to: float = 120.0) -> Restarted:
+    """Asked for at 100, back at 105, by the sender's clock."""
+    return Restarted(100.0, 105.0, 2.0, Arrivals(10, 10, stretches, (), ((90.0, sent_to),)), ())
 
 
-def test_the_gap_is_around_the_restart() -> None:
-    assert _restarted((90.0, 91.0), (91.5, 100.4), (103.1, 110.0)).gap == (100.4, 103.1)
-    assert _restarted((90.0, 100.4)).gap is None, "nothing after"
-    assert _restarted((103.0, 110.0)).gap is None, "nothing before"
+def test_what_was_sent_when_the_gateway_was_back_counts() -> None:
+    assert _restarted((90.0, 100.4), (103.1, 110.0)).passes_again()
+    assert _restarted((90.0, 110.0)).passes_again(), "it was never away"
+    assert not _restarted((90.0, 100.4)).passes_again()
+    assert not _restarted((90.0, 99.9), (100.2, 102.5)).passes_again(), "before it went down"
+    assert not _restarted((103.0, 110.0)).passed_before
+
+
+def test_what_was_not_sent_cannot_have_passed() -> None:
+    with pytest.raises(NotProven, match="the client stood still"):
+        _restarted((90.0, 100.4), sent_to=104.0).passes_again()
+
+
+def test_how_long_nothing_arrived_is_told_by_when_it_arrived() -> None:
+    came = ((90.0, 91.0), (91.5, 100.4), (103.1, 110.0))
+    assert Arrivals(10, 10, (), came).longest_gap_s == pytest.approx(2.7)
+    assert Arrivals(10, 10, (), came[:1]).longest_gap_s == 0
 
 
 def test_the_permitted_port_is_left_out_of_what_is_forbidden() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -186,6 +187,18 @@ class FaultyLab:
         done = self._call(*words)
         assert done.returncode == 0, done.stderr
         return done
+
+    @contextmanager
+    def at_work(self, node: str, *words: str) -> Iterator[None]:
+        """Have a program at work on one of the lab's hosts, which ends when its input does."""
+        call = [sys.executable, "-m", "lab", "exec", node, "--lab", NAME, "--", *words]
+        environment = {**os.environ, **self._environment}
+        with subprocess.Popen(
+            call, stdin=subprocess.PIPE, cwd=PROJECT, env=environment
+        ) as program:
+            yield
+            program.stdin.close()
+            assert program.wait(30) == 0
 
     def _call(
         self, *words: str, results: Path | None = None, more: Mapping[str, str] | None = None

@@ -16,6 +16,8 @@ ASK, LEASE, RENEW, RELEASE = "ask", "lease", "renew", "release"
 BOUND, OFFERED, REFUSED = "bound", "offered", "refused"
 _NETMASK, _ROUTER, _NAME_SERVERS, _DOMAIN, _LEASE_TIME = 1, 3, 6, 15, 51  # RFC 2132
 _OVERHEAD_S = 20
+_STILL_S = 20
+"""For how long the program may stand still in all; that does not count for its steps."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class DhcpHosts:
         script, plan = install(self._shell, "dhcp.py"), f"{self._shell.folder()}/dhcp.json"
         told = {**self._plan, "has": self._has, "steps": [asdict(step) for step in steps]}
         self._shell.put(json.dumps(told), plan)
-        limit_s = sum(step.most_s for step in steps) + 1
+        limit_s = sum(step.most_s for step in steps) + _STILL_S
         done = self._shell.run(
             f"timeout -k 1 {limit_s + _OVERHEAD_S / 2:.0f} python3 {script} {plan} {limit_s:.1f}",
             timeout_s=limit_s + _OVERHEAD_S,

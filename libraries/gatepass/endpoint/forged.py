@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.frames import must_be_root
+from gatepass.endpoint.looks import LOOK_OVER, begin_look
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 
@@ -16,6 +17,7 @@ ROUNDS = 10
 _INTERVAL_S = 0.01
 _LAST_S = 0.05
 """For what is still under way when the last was sent."""
+_LOOK_S = 10
 _LIMIT_S = 90
 
 
@@ -124,8 +126,8 @@ class ForgedTraffic:
     def _start(self, at: str, mark: str, contest: tuple[str, str] | None) -> Detached:
         shell, stem = self._receiver, self._stem
         script = install(shell, "arrival_watch.py")
-        shell.run(f"rm -f {stem}.stop {stem}.claim")
-        command = f"python3 {script} {at} {mark} {stem}.stop {_LIMIT_S}"
+        shell.run(f"rm -f {stem}.stop {stem}.claim {stem}.look")
+        command = f"python3 {script} {at} {mark} {stem}.stop {_LIMIT_S} {stem}.look"
         if contest:
             command += f" {' '.join(contest)} {stem}.claim"
         ready = f"grep -qs ready {stem}.out"
@@ -145,10 +147,16 @@ class ForgedTraffic:
         if done.status:
             words = (done.errors.strip() or "it said nothing").splitlines()[-1]
             raise NotProven(f"the {self._sender.name} could not send what it was told to: {words}.")
-        look = f"sleep {_LAST_S}; [ ! -e {self._stem}.rc ] && grep ' {self._tries} ' "
-        told = self._receiver.run(f"{look} {self._stem}.out; [ ! -e {self._stem}.rc ]")
+        # the watch may stand still: what it has not read yet has arrived all the same
+        read = f"grep -qsx 'looked {self._tries}' {self._stem}.out"
+        told = self._receiver.run(
+            f"sleep {_LAST_S}; echo {self._tries} >{self._stem}.look; {begin_look(_LOOK_S)}; "
+            f"until {read}; do [ -e {self._stem}.rc ] && exit 3; {LOOK_OVER} && exit 4; "
+            f"sleep 0.02; done; grep ' {self._tries} ' {self._stem}.out; true"
+        )
         if told.status:
-            words = self._watch.last_words() or "it ended"
+            words = self._watch.last_words() if told.status == 3 else "it stood still"
+            words = words or "it ended"
             raise NotProven(f"the {self._receiver.name} did not watch to the end: {words}.")
         return told_of(told.output.splitlines(), self._tries)
 

@@ -19,11 +19,14 @@ class Gap:
 
     Attributes:
         at: when the first of them was sent, in seconds since the epoch by the sender's clock.
-        seconds: until the first that was answered again.
+        seconds: until the next one after the last of them was due.
+        most_s: from the last that was answered before them to the first after, which is more
+            where the sender stood still.
     """
 
     at: float
     seconds: float
+    most_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,13 @@ class Pulses:
     Attributes:
         sent, answered: how many.
         gaps: times without an answer, in their order.
+        pauses: times in which the sender stood still, so that none could be answered.
     """
 
     sent: int
     answered: int
     gaps: tuple[Gap, ...] = ()
+    pauses: tuple[Gap, ...] = ()
 
     @property
     def longest_gap_s(self) -> float:
@@ -104,7 +109,11 @@ class Pulse:
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"the pulse failed on the {self._shell.name}: {words}.") from None
         return {
-            address: Pulses(one["sent"], one["answered"], tuple(Gap(*gap) for gap in one["gaps"]))
+            address: Pulses(
+                one["sent"],
+                one["answered"],
+                *(tuple(Gap(*gap) for gap in one[kind]) for kind in ("gaps", "pauses")),
+            )
             for address, one in answer.items()
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.endpoint.taken_down import must_be_whole
 
 _END_S = 10
 _LAST_S = 0.3
@@ -22,13 +24,38 @@ class Arrivals:
     Attributes:
         sent, arrived: how many.
         stretches: first and last time of each stretch without a gap of a tenth of a second.
-        came: the same by when they arrived, by the receiver's clock.
+        came: the same by when they arrived, by the clock of the receiver's kernel.
+        sendings: the same of all that was sent, whether it arrived or not.
     """
 
     sent: int
     arrived: int
     stretches: tuple[tuple[float, float], ...]
     came: tuple[tuple[float, float], ...] = ()
+    sendings: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def longest_gap_s(self) -> float:
+        """The longest time in which nothing arrived, of those over a tenth of a second; else 0."""
+        return max(
+            (later[0] - before[1] for before, later in itertools.pairwise(self.came)), default=0.0
+        )
+
+    def must_have_been_sent(self, begin: float, end: float, sender: str) -> None:
+        """That nothing arrived tells something only of a time in which something was sent.
+
+        Args:
+            begin, end: of that time, in seconds since the epoch, by the sender's clock.
+            sender: the endpoint's name.
+
+        Raises:
+            NotProven: nothing was.
+        """
+        if not any(first <= end and last >= begin for first, last in self.sendings):
+            raise NotProven(
+                f"the {sender} stood still when it was to send, so that nothing arrived proves "
+                "nothing. Give it more processors."
+            )
 
     def last_before(self, moment: float) -> float | None:
         """When the last that arrived, of those sent before a moment, was sent."""
@@ -87,32 +114,30 @@ class Stream:
                 "UDP port or name another (probe_port) in the testbed file."
             ) from ended
 
-    def has_begun_again(self, moment: float) -> bool:
-        """Whether, after a gap, something arrived that was sent after a moment.
+    def brings(self, since: float) -> bool:
+        """Whether something has arrived that was sent after a moment.
 
         Args:
-            moment: in seconds since the epoch, by the sender's clock.
+            since: in seconds since the epoch, by the sender's clock.
         """
-        told = self._receiver.run(f"cat {self._taking.stem}.out").output
+        told = self._receiver.run(f"tail -n 2 {self._taking.stem}.out").output
         # its last word, by the time limit, is no moment but what arrived, in JSON
         moments = (line for line in told.splitlines() if not line.startswith("{"))
-        return any(float(line) > moment for line in moments)
+        return any(float(line) > since for line in moments)
 
     def end(self) -> Arrivals:
         """End it; what arrived.
 
         Raises:
-            NotProven: a program failed, with its own words.
+            NotProven: a program failed, with its own words, or the receiver lost what arrived.
         """
         sent = _told(self._sender, self._sending)
         self._receiver.run(f"sleep {_LAST_S}")
         taken = _told(self._receiver, self._taking)
-        return Arrivals(
-            sent["sent"],
-            taken["arrived"],
-            tuple((one[0], one[1]) for one in taken["stretches"]),
-            tuple((one[0], one[1]) for one in taken["came"]),
-        )
+        must_be_whole(self._receiver.name, taken["dropped"])
+        times = (taken["stretches"], taken["came"], sent["sendings"])
+        stretches, came, sendings = (tuple((one[0], one[1]) for one in told) for told in times)
+        return Arrivals(sent["sent"], taken["arrived"], stretches, came, sendings)
 
     def stop(self) -> None:
         """End it, whatever it does."""

@@ -20,7 +20,9 @@ class Talked:
         opened: how many were answered at all.
         said, heard: words, and answers to them.
         longest_s: for how long at most an opened one had no answer.
-        silent_s: for how long at most one had none at the end.
+        silent_s: how long before the end the last word was said that was answered, of the one
+            where that is longest.
+        still_s: for how long at most the program itself stood still and read no answer.
     """
 
     opened: int
@@ -28,6 +30,7 @@ class Talked:
     heard: int
     longest_s: float
     silent_s: float = 0.0
+    still_s: float = 0.0
 
 
 class Answering:

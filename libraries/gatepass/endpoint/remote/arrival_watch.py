@@ -1,10 +1,12 @@
 """Tells which marked datagrams arrive at an interface, and may contend for an address by ARP.
 
-Usage: arrival_watch.py INTERFACE MARK STOP LIMIT_S [ADDRESS MAC CLAIM]     (as root)
+Usage: arrival_watch.py INTERFACE MARK STOP LIMIT_S LOOK [ADDRESS MAC CLAIM]     (as root)
 
 It writes the line "ready" and then one for each datagram that came in and carries MARK (see
 `forged_sender.py`): the hardware address that it was sent to and from, its IPv4 source, and what
-stood behind the mark.
+stood behind the mark. As soon as it has read all that had come when it found the file LOOK, it adds
+the line "looked" and what stands in that file, and removes it: what is not written by then did not
+arrive.
 
 With ADDRESS it stands as a host of that IPv4 address and of the hardware address MAC: it announces
 itself (RFC 5227, 2.3) and answers whoever asks for it (RFC 826). As long as the file CLAIM is there
@@ -95,15 +97,28 @@ def tell(frame, mark):
     print(readable(frame[:6]), readable(frame[6:12]), source, words, flush=True)
 
 
+def asked_to(look):
+    """What stands in the file that asks for a look, which is removed; nothing without one."""
+    try:
+        with open(look) as file:
+            asked = file.read().strip()
+        if asked:
+            os.remove(look)
+        return asked
+    except OSError:
+        return ""
+
+
 def main():
-    interface, mark, stop, limit = sys.argv[1:5]
+    interface, mark, stop, limit, look = sys.argv[1:6]
     mark = mark.encode()[:8].ljust(8)
-    sock = opened(interface, len(sys.argv) > 5)
-    contest = Contest(sock, *sys.argv[5:8]) if len(sys.argv) > 5 else None
+    sock = opened(interface, len(sys.argv) > 6)
+    contest = Contest(sock, *sys.argv[6:9]) if len(sys.argv) > 6 else None
     give_up = time.monotonic() + float(limit)
     print("ready", flush=True)
     while not os.path.exists(stop) and time.monotonic() < give_up:
         select.select([sock], [], [], EVERY_S / 2 if contest else 0.05)
+        asked = asked_to(look)
         while True:
             try:
                 frame, address = sock.recvfrom(LONGEST)
@@ -115,6 +130,8 @@ def main():
                 tell(frame, mark)
             elif contest and frame[12:14] == b"\x08\x06":
                 contest.heard(frame)
+        if asked:
+            print("looked", asked, flush=True)
         if contest:
             contest.go_on()
 

@@ -12,7 +12,8 @@ that a host has already; `steps`, one after the other.
 Of a step: `groups`, each with what it does (`ask`: for offers that nobody takes; `lease`; `renew`;
 `release`), its `hosts`, `from_s`, when it begins, `within_s`, over which its hosts begin, and
 whether the step waits for them (`awaited`); `who_has`, addresses that are asked for by ARP;
-`least_s` and `most_s`, how long it takes. It ends when all that are awaited are done.
+`least_s` and `most_s`, how long it takes. It ends when all that are awaited are done. Time in which
+this program itself stood still does not count: nobody was asked in it, and no answer read.
 
 Each host also asks by ARP who has the address of the server: its answer to that shows that packets
 of such a host get there and back. A host that has an address answers the server's own ARP for it.
@@ -49,6 +50,8 @@ FIRST_S, LONGEST_S, SPREAD_S = 0.4, 6.4, 0.1
 TRIES = 4
 """So often it asks for an address that it was offered, before it begins anew."""
 AGAIN_S = 0.2
+AWAKE_S = 0.05
+"""Between two turns; what is more was this program's own standstill."""
 
 
 def checksum(data):
@@ -132,6 +135,7 @@ class Host:
     def begin(self, does, now):
         self.does, self.state = does, "silent"
         self.began, self.next, self.pause = now, now, FIRST_S
+        self.first = time.monotonic()
         self.asked, self.tries, self.refusals = 0, 0, 0
         self.reached, self.ms, self.options = False, None, {}
         self.offer = None
@@ -203,7 +207,7 @@ class Host:
             self.pause, self.next = FIRST_S, now
         elif kind == ACK and not self.done and (self.offer or self.does == "renew"):
             self.state, self.address, self.has = "bound", address, True
-            self.options, self.ms = options, (now - self.began) * 1000
+            self.options, self.ms = options, (time.monotonic() - self.first) * 1000
         elif kind == NAK and not self.done and (self.offer or self.does == "renew"):
             self.refusals += 1
             if self.does == "renew":
@@ -224,10 +228,25 @@ class Host:
         }
 
 
+class Awake:
+    """A clock in seconds that stands still while this program does."""
+
+    def __init__(self):
+        self.last, self.slept = time.monotonic(), 0.0
+
+    def now(self):
+        """The time; to be asked each turn."""
+        real = time.monotonic()
+        self.slept += max(0.0, real - self.last - AWAKE_S)
+        self.last = real
+        return real - self.slept
+
+
 class Hosts:
     """All hosts on the wire."""
 
-    def __init__(self, plan):
+    def __init__(self, plan, give_up):
+        self.give_up = give_up
         self.interface = plan["interface"]
         self.server = socket.inet_aton(plan["server"])
         self.server_mac = mac_of(plan["server_mac"])
@@ -256,7 +275,8 @@ class Hosts:
                 return
 
     def step(self, step):
-        begun = time.monotonic()
+        clock = self.clock = Awake()
+        begun = clock.now()
         waiting, active, awaited = [], [], []
         for host in self.hosts.values():
             host.state = "idle"
@@ -274,7 +294,9 @@ class Hosts:
         asked, taken = [socket.inet_aton(one) for one in step["who_has"]], set()
         rounds = [begun + AGAIN_S, begun] if asked else []
         while True:
-            now = time.monotonic()
+            now = clock.now()
+            if time.monotonic() > self.give_up:
+                raise SystemExit("the program stood still for too long")
             while rounds and rounds[-1] <= now:
                 rounds.pop()
                 for address in asked:
@@ -341,7 +363,7 @@ class Hosts:
             if options.get(KIND) in (bytes([OFFER]), bytes([ACK])):
                 self.strangers.add(message[28:34])
         elif host.state != "idle" and message[4:8] == struct.pack("!I", host.xid):
-            host.hear(message, options, time.monotonic())
+            host.hear(message, options, self.clock.now())
 
 
 def opened(interface):
@@ -358,12 +380,8 @@ def opened(interface):
 def main():
     with open(sys.argv[1]) as stream:
         plan = json.load(stream)
-    give_up = time.monotonic() + float(sys.argv[2])
-    hosts, steps = Hosts(plan), []
-    for step in plan["steps"]:
-        step["most_s"] = min(step["most_s"], max(0.0, give_up - time.monotonic()))
-        step["least_s"] = min(step["least_s"], step["most_s"])
-        steps.append(hosts.step(step))
+    hosts = Hosts(plan, time.monotonic() + float(sys.argv[2]))
+    steps = [hosts.step(step) for step in plan["steps"]]
     told = {
         "steps": steps,
         "foreign": sorted(map(socket.inet_ntoa, hosts.foreign)),

@@ -29,6 +29,8 @@ ETH_P_ALL, SOL_PACKET, OUTGOING = 3, 263, 4
 STATISTICS, IGNORE_OUTGOING, ADD_MEMBERSHIP, ALL_MULTICAST = 6, 23, 1, 2
 BUFFER, MOST_SAMPLES, LONGEST = 32 << 20, 3000, 200
 CLAIM_S, LEAVE_S = 0.4, 2.0
+A_TURN, WHOLE_BUFFER = 20_000, 200_000
+"""Frames at a time; more than there is room for in the buffer."""
 
 
 class Numbers:
@@ -235,7 +237,7 @@ def listen(capture, until):
     while not ended:
         ended = until()
         select.select([capture.socket], [], [], 0 if ended else 0.05)
-        for _ in range(20000):
+        for _ in range(WHOLE_BUFFER if ended else A_TURN):
             try:
                 data, address = capture.socket.recvfrom(LONGEST)
             except BlockingIOError:

@@ -3,9 +3,11 @@
 Usage: pulse.py INTERVAL_S PORT STOP ADDRESS=COUNT...
 
 To each address COUNT datagrams, one each INTERVAL_S; all addresses at once. None is sent any more
-once the file STOP is there. By address: how many were sent and answered, and each time without an
-answer, as a pair: when the first of the unanswered datagrams was sent, by this host's clock, and
-for how many seconds none was answered. An answer may take a second.
+once the file STOP is there. By address: how many were sent and answered; `gaps`, each time without
+an answer: when the first unanswered datagram was sent, by this host's clock, the seconds from it to
+the last and INTERVAL_S more, and those between the two answered ones around them, which are more
+where this host stood still and sent none; `pauses`, the same where only that was so. An answer may
+take a second.
 """
 
 import contextlib
@@ -18,6 +20,8 @@ import sys
 import time
 
 PATIENCE_S, LOOK_S = 1.0, 0.2
+PAUSE = 3
+"""Times the interval between two datagrams: more is a pause."""
 SIZE = 100
 
 
@@ -43,15 +47,30 @@ class Flow:
             self.answered.add(struct.unpack_from("!I", data)[0])
 
     def report(self, interval):
-        gaps, since, clock = [], None, time.time() - time.monotonic()
-        for number, moment in enumerate([*self.sent, self.sent[-1] + interval]):
-            if number in self.answered or number == len(self.sent):
-                if since is not None:
-                    gaps.append((round(clock + since, 3), round(moment - since, 3)))
-                since = None
-            elif since is None:
-                since = moment
-        return {"sent": len(self.sent), "answered": len(self.answered), "gaps": gaps}
+        clock = time.time() - time.monotonic()
+        gaps, pauses, first = [], [], None
+        moments = [self.sent[0] - interval, *self.sent, self.sent[-1] + interval]
+        for at in range(1, len(moments)):
+            if at <= len(self.sent) and at - 1 not in self.answered:
+                first = first or at
+                continue
+            begun = moments[first or at - 1]
+            most = moments[at] - moments[(first or at) - 1]
+            if first:
+                gaps.append(rounded(clock + begun, moments[at - 1] - begun + interval, most))
+            elif most > PAUSE * interval:
+                pauses.append(rounded(clock + begun, 0.0, most))
+            first = None
+        return {
+            "sent": len(self.sent),
+            "answered": len(self.answered),
+            "gaps": gaps,
+            "pauses": pauses,
+        }
+
+
+def rounded(*seconds):
+    return [round(one, 3) for one in seconds]
 
 
 def main():

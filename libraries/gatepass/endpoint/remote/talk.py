@@ -6,11 +6,13 @@ Usage: talk.py answer ADDRESS PORT STOP LIMIT_S
 The one sends back on each connection what it receives. The other opens COUNT connections, says a
 word on each every INTERVAL_S, and prints as JSON how many were answered at all (`opened`), words
 and answers, the longest silence, in seconds: the time in which an opened connection had no
-answer, and the longest of those at the end. The file STOP.ready is there once it listens, or once
-each connection was answered, at the latest after OPEN_S. Both end when the file STOP is there, at
-last after LIMIT_S.
+answer; how long before the end the last word was said that had one (`silent_s`, of the connection
+where that is longest); and how long this program itself stood still at most (`still_s`). The file
+STOP.ready is there once it listens, or once each connection was answered, at the latest after
+OPEN_S. Both end when the file STOP is there, at last after LIMIT_S.
 """
 
+import collections
 import contextlib
 import json
 import os
@@ -19,7 +21,7 @@ import socket
 import sys
 import time
 
-OPEN_S = 0.6
+OPEN_S, TURN_S = 0.6, 0.05
 WORD = b"12345678"
 
 
@@ -66,11 +68,13 @@ class Connection:
         with contextlib.suppress(OSError):
             self.socket.connect((address, port))
         self.said = self.heard = 0
-        self.last = self.longest = 0.0
+        self.last = self.longest = self.answered = 0.0
+        self.words = collections.deque()
 
-    def speak(self):
+    def speak(self, now):
         with contextlib.suppress(OSError):  # not open yet, or full
             self.said += self.socket.send(WORD)
+            self.words.append((self.said, now))
 
     def hear(self, now):
         try:
@@ -81,6 +85,8 @@ class Connection:
             self.waited(now)
             self.heard += len(data)
             self.last = now
+            while self.words and self.words[0][0] <= self.heard:
+                self.answered = self.words.popleft()[1]
 
     def waited(self, now):
         if self.heard:
@@ -92,29 +98,31 @@ def ask(address, port, count, interval, stop, ended):
     selector = selectors.DefaultSelector()
     for one in connections:
         selector.register(one.socket, selectors.EVENT_READ, one)
-    begun = due = time.monotonic()
-    ready = False
+    begun = due = last = time.monotonic()
+    ready, still = False, 0.0
     while not ended():
         now = time.monotonic()
+        still, last = max(still, now - last - TURN_S), now
         if now >= due:
             due += interval
             for one in connections:
-                one.speak()
+                one.speak(now)
         if not ready and (now - begun > OPEN_S or all(one.heard for one in connections)):
             ready = True
             say_ready(stop)
-        for key, _ in selector.select(max(0, min(due - now, 0.05))):
+        for key, _ in selector.select(max(0, min(due - now, TURN_S))):
             key.data.hear(time.monotonic())
     now = time.monotonic()
     for one in connections:
         one.waited(now)
-    silent = [now - one.last for one in connections if one.heard]
+    silent = [now - one.answered for one in connections if one.heard]
     return {
         "opened": sum(1 for one in connections if one.heard),
         "said": sum(one.said for one in connections) // len(WORD),
         "heard": sum(one.heard for one in connections) // len(WORD),
         "longest_s": round(max(one.longest for one in connections), 3),
         "silent_s": round(max(silent, default=0.0), 3),
+        "still_s": round(max(still, now - last - TURN_S, 0.0), 3),
     }
 
 

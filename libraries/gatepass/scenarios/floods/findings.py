@@ -120,7 +120,8 @@ class FloodFindings:
         """How an open connection fared, in words, and whether it went on.
 
         Raises:
-            NotProven: it did not without a policy, either.
+            NotProven: it did not without a policy, either, or the client stood still and cannot
+                tell how long a silence was.
         """
         during = self.during[flood.held_by].talked
         if self.before.talked.longest_s > LONGEST_S:
@@ -132,6 +133,12 @@ class FloodFindings:
             ("before", self.before.talked), ("meanwhile", during), ("after", self.after.talked)
         )
         told = ", ".join(f"{one.longest_s * 1000:.0f} ms {when}" for when, one in phases)
+        if during.opened and abs(during.longest_s - LONGEST_S) < during.still_s:
+            raise NotProven(
+                f"the client stood still for {during.still_s * 1000:.0f} ms, so that nobody can "
+                f"tell whether an open connection was silent for longer than {LONGEST_S:g} s. Give "
+                "it more processors."
+            )
         return f"Its longest silence was {told}.", during.opened > 0 and (
             during.longest_s <= LONGEST_S
         )

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.frames import FrameCapture, FrameSender, members, must_be_root
 from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.taken_down import loss
 from gatepass.scenarios.leaks.kinds import ADDRESSES, NEIGHBOURS
 from gatepass.scenarios.leaks.packets import other_hosts
 from gatepass.scenarios.leaks.parts import CONTROL_PORT, SCAN_PORT, Sweep
@@ -219,11 +220,7 @@ class LeakScan:
         finally:
             stopped = {side: one.stop() for side, one in captures.items()}
         for side, told in stopped.items():
-            if told["dropped"]:
-                scanned.trouble = (
-                    f"the {side.name} lost {told['dropped']:,} packets while it took down what "
-                    "arrived, so what it did not see proves nothing. Give it more processors."
-                )
+            scanned.trouble = loss(side.name, told["dropped"]) or scanned.trouble
             scanned.take(side, told, self._by_mark)
             for mark in controls:
                 if self._by_control[mark].side is not side:

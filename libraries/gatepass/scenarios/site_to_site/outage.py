@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.pulse import Gap, Pulses
 
+_UNEVEN = 2
+"""By so many times the time between two pulses one may be late."""
+
 
 @dataclass(frozen=True)
 class Outage:
@@ -19,10 +22,13 @@ class Outage:
     Attributes:
         ms: of that time, in milliseconds; 0 where each pulse was answered.
         resolution_ms: between two pulses. The path was closed for at most so much less or more.
+        unseen_ms: the longest time in which it may have been closed because no pulse was sent; 0
+            where the sender kept its pace.
     """
 
     ms: float
     resolution_ms: float
+    unseen_ms: float = 0.0
 
     @property
     def least(self) -> float:
@@ -32,7 +38,7 @@ class Outage:
     @property
     def most(self) -> float:
         """It was not closed for longer; a path may close and open between two pulses."""
-        return self.ms + self.resolution_ms
+        return max(self.ms + self.resolution_ms, self.unseen_ms)
 
     def __str__(self) -> str:
         if not self.ms:
@@ -42,21 +48,30 @@ class Outage:
 
 def longest(gaps: tuple[Gap, ...], interval_s: float) -> Outage:
     """The outage that these gaps show."""
-    seconds = max((gap.seconds for gap in gaps), default=0.0)
-    return Outage(round(seconds * 1000, 1), round(interval_s * 1000, 3))
+    ms = round(max((gap.seconds for gap in gaps), default=0.0) * 1000, 1)
+    resolution_ms = round(interval_s * 1000, 3)
+    most_ms = round(max((gap.most_s for gap in gaps), default=0.0) * 1000, 1)
+    # of a pulse that is a little late nothing is made
+    paused = most_ms > ms + _UNEVEN * resolution_ms
+    return Outage(ms, resolution_ms, most_ms if paused else 0.0)
 
 
-def around(pulses: Pulses, moment: float, within_s: float) -> tuple[tuple[Gap, ...], ...]:
+def around(
+    pulses: Pulses, moment: tuple[float, float], within_s: float
+) -> tuple[tuple[Gap, ...], ...]:
     """The gaps that touch the time around a moment, and all others.
 
     Args:
         pulses: of one path.
-        moment: in seconds since the epoch.
+        moment: not before and not after, in seconds since the epoch by the sender's clock.
         within_s: how far from it a gap may be.
     """
-    begin, end = moment - within_s, moment + within_s
-    near = tuple(gap for gap in pulses.gaps if gap.at <= end and gap.at + gap.seconds >= begin)
-    return near, tuple(gap for gap in pulses.gaps if gap not in near)
+    begin, end = moment[0] - within_s, moment[1] + within_s
+    found = (*pulses.gaps, *pulses.pauses)
+    near = tuple(
+        gap for gap in found if gap.at <= end and gap.at + max(gap.seconds, gap.most_s) >= begin
+    )
+    return near, tuple(gap for gap in found if gap not in near)
 
 
 def conclude(
@@ -93,4 +108,9 @@ def conclude(
             )
     if inside.least > limit_ms:
         raise AssertionError(f"{seen} On the same path without a tunnel: {outside}.")
+    if inside.unseen_ms:
+        raise NotProven(
+            f"{seen} The client stood still and sent nothing for a part of {inside.unseen_ms:.0f} "
+            "ms, so that it may have been longer. Give it more processors."
+        )
     raise NotProven(f"{seen} That is too close to call: run this check again.")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.frames import FrameCapture, FrameSender, looking_for, members
 from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.taken_down import must_be_whole
 from gatepass.scenarios.floods.frames import frame
 from gatepass.scenarios.floods.kinds import PROTOCOLS
 from gatepass.scenarios.leaks.ways import Link, Side
@@ -157,11 +158,7 @@ class Way:
         sent = self._frames.end()
         told = self._capture.stop()
         self._capture = self._frames = None
-        if told["dropped"]:
-            raise NotProven(
-                f"the {self._receiver.name} lost {told['dropped']:,} packets while it took down "
-                "what arrived, so what it did not see proves nothing. Give it more processors."
-            )
+        must_be_whole(self._receiver.name, told["dropped"])
         count = sent["sent"] + sent["control"]
         return Sent(self._name, count, self._packets.arrived(told["arrived"]))
 

@@ -62,11 +62,21 @@ class FullTable:
 
     @property
     def kept_on(self) -> bool:
-        """Whether the connection from before was not silent all the while that it certainly was.
+        """Whether the connection from before was answered what it said while it certainly was.
 
-        Only its silence at the end counts: a limit comes into force some time after it is set.
+        Only the end counts: a limit comes into force some time after it is set.
+
+        Raises:
+            NotProven: the client stood still for most of that time and said nothing.
         """
-        return self.kept.silent_s < self.lasted_s
+        if self.kept.silent_s < self.lasted_s:
+            return True
+        if self.kept.still_s > self.lasted_s / 2:
+            raise NotProven(
+                f"the client stood still for {self.kept.still_s * 1000:.0f} ms, so that nobody can "
+                "tell whether the connection from before went on. Give it more processors."
+            )
+        return False
 
     def must_have_been_full(self) -> None:
         """What is seen tells of a full table only if it was.

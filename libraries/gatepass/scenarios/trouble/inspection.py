@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
@@ -27,6 +28,8 @@ from gatepass.scenarios.trouble.forbidden import PPS, Sent, Way
 _BEFORE_S, _DURING_S, _AFTER_S = 0.5, 1.2, 0.3
 BACK_S = 30
 """How long what is permitted may stay away after the trouble is over."""
+_TRIED_S = 20
+"""How long it takes at most until the harmful file has been tried once meanwhile."""
 _LIMIT_S = BACK_S + 300
 
 
@@ -58,13 +61,20 @@ class Asked:
     digest: str
 
     def arrived(self, since: float, before: float) -> tuple[int, int]:
-        """How many of the tries that began in that time brought the file, and how many there were.
+        """How many of the tries in that time brought the file, and how many there were.
+
+        When a try was sent is known to lie between its beginning and its end alone: one that began
+        before that time and ended in it counts, one that ended after it does not.
 
         Args:
             since, before: by the client's clock.
         """
-        there = [one for one in self.tries if since <= one.began < before]
+        there = [one for one in self.tries if since < one.ended <= before]
         return sum(one.digest == self.digest for one in there), len(there)
+
+    def within(self, since: float, before: float) -> int:
+        """How many tries were made in that time from their beginning to their end."""
+        return sum(since <= one.began and one.ended <= before for one in self.tries)
 
     def away(self, since: float) -> float | None:
         """The longest time from one that arrived to the next that did, over tries that failed.
@@ -121,7 +131,7 @@ class Endured:
                 "the harmful file arrived before the trouble began, so that it arrives meanwhile "
                 "would tell nothing of the trouble. Look at the checks of what is stopped."
             )
-        if not self.harmful.arrived(self.there, self.over)[1]:
+        if not self.harmful.within(self.there, self.over):
             raise NotProven(
                 "no harmful file was asked for while the trouble lasted. Give the client more "
                 "processors."
@@ -174,6 +184,7 @@ def endure(
             troubles.begin(name)
             there = clock_of(shells["client"])
             time.sleep(_DURING_S)
+            until(lambda: Asked(harmful.tries(), "").within(there, inf), _TRIED_S)
             over = clock_of(shells["client"])
         finally:
             troubles.end(name)

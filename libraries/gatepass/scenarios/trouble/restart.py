@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.base.waiting import until
 from gatepass.endpoint.frames import must_be_root
 from gatepass.endpoint.shell import Shell
 from gatepass.endpoint.stream import Arrivals, Stream, clock_of
@@ -22,6 +23,8 @@ from gatepass.scenarios.trouble.permitted import permit_only
 _LIMIT_S = BACK_S + 120
 _INTERVAL_S = 0.02
 _BEFORE_S, _AFTER_S = 0.5, 1.0
+AGAIN_S = 10
+"""How long what is permitted may stay away once the gateway answers again."""
 _MANY = PPS
 """So many forbidden packets have to come to each port before the restart."""
 _POLICY = 81
@@ -31,28 +34,40 @@ _POLICY = 81
 class Restarted:
     """A restart that was seen from both sides.
 
+    What arrived is placed by when it was sent, never by when it was read: between the call and the
+    gateway's going down much still passes, and whoever takes it down may stand still.
+
     Attributes:
-        asked: when it was asked for, by the server's clock.
-        answered_s: after how many seconds the gateway's API was there again.
+        asked: when it was asked for, by the client's clock, which sends.
+        back: when the gateway's API was known to be there again, by the same clock.
+        answered_s: after how many seconds it was.
         permitted: what arrived of the permitted stream.
         forbidden: packets that no policy permits, by way.
     """
 
     asked: float
+    back: float
     answered_s: float
     permitted: Arrivals
     forbidden: tuple[Sent, ...]
 
     @property
-    def gap(self) -> tuple[float, float] | None:
-        """When the last before the restart and the first after it arrived; None without both.
+    def passed_before(self) -> bool:
+        """Whether what is permitted arrived before the restart."""
+        return self.permitted.last_before(self.asked) is not None
 
-        By when they arrived: an endpoint whose gateway is away keeps some packets for it, and sends
-        them once it is back.
+    def passes_again(self) -> bool:
+        """Whether something arrived that was sent when the gateway was there again.
+
+        Raises:
+            NotProven: nothing was sent then.
         """
-        before = [last for first, last in self.permitted.came if first < self.asked]
-        later = [first for first, _ in self.permitted.came if before and first > max(before)]
-        return (max(before), min(later)) if later else None
+        if self.permitted.first_after(self.back) is not None:
+            return True
+        self.permitted.must_have_been_sent(
+            self.back + AGAIN_S / 2, self.back + AGAIN_S, "client"
+        )
+        return False
 
 
 def restart(
@@ -102,10 +117,12 @@ def restart(
             raise NotProven(lost)
         stream = Stream(*ends, server.addresses[4], port, mark, _INTERVAL_S, _LIMIT_S)
         time.sleep(_BEFORE_S)
-        asked = clock_of(ends[1])
+        asked = clock_of(ends[0])
         device = Restart(another)
         device.begin()
         seconds = device.await_back()
+        back = clock_of(ends[0])
+        until(lambda: stream.brings(since=back), AGAIN_S)
         time.sleep(_AFTER_S)
         arrivals = stream.end()
         forbidden = tuple(way.end() for way in ways)
@@ -114,4 +131,4 @@ def restart(
             stream.stop()
         for way in ways:
             way.stop()
-    return Restarted(asked, seconds, arrivals, forbidden)
+    return Restarted(asked, back, seconds, arrivals, forbidden)
