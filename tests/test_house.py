@@ -72,6 +72,26 @@ def test_a_check_holds_no_logic(test) -> None:
     assert not called & {"sleep", "evaluate", "run keyword if", "set variable if"}
 
 
+_ABBREVIATIONS = (
+    *("API", "ARP", "DHCP", "DNS", "FTP", "HTTP", "HTTPS", "ICMP", "IPv4", "IPv6", "NAT", "RFC"),
+    *("TCP", "TLS", "UDP", "VPN"),
+)
+
+
+def test_abbreviations_are_written_as_the_trade_writes_them() -> None:
+    """Robot makes "Dhcp" of the name of a file or of a function."""
+    keywords = LibraryDocumentation(str(ROOT / "libraries" / "Gatepass.py")).keywords
+    names = [one.name for one in (*SUITES, *(test.parent for test in SUITES), *keywords)]
+    known = {one.lower(): one for one in _ABBREVIATIONS}
+    wrong = [
+        name
+        for name in names
+        for word in re.findall(r"[A-Za-z]+[46]?", name)
+        if known.get(word.lower(), word) != word
+    ]
+    assert not wrong
+
+
 @pytest.mark.parametrize("file", sorted((ROOT / "suites").rglob("*.robot")), ids=str)
 def test_a_file_is_a_table_or_a_list_of_stories(file: Path) -> None:
     assert "[Template]" not in file.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Robot's own report, finished so that it tells the order's verdict."""
+"""Robot's own report and log, finished so that they tell the order's verdict, on a phone too."""
 
 from __future__ import annotations
 
@@ -9,41 +9,62 @@ from robot import rebot
 
 from certificate_examples import approved, not_proven, rejected
 from certificate_results import write_output
-from gatepass.report.robot_report import finish
-from gatepass.results.outcome import Outcome
+from gatepass.report.robot_report import finish, gravest_first
+from gatepass.results.outcome import Outcome, read
 from test_certificate_rendered import CHROMIUM, looked_at
 
 PAGES = {"approved": approved, "rejected": rejected, "not-proven": not_proven}
 
 
-def report_of(outcome: Outcome, folder: Path) -> Path:
+def pages_of(outcome: Outcome, folder: Path) -> Path:
+    """Robot's pages of a run, with a topic that has checks and one that has none."""
     folder.mkdir()
     output = write_output(outcome, folder / "output.xml")
-    rebot(str(output), outputdir=str(folder), log=None, console="none", stdout=None)
-    return folder / "report.html"
+    topics = ["statefulORthroughput:Throughput of the tier", "study:Published methods"]
+    more = {"tagstatexclude": "*", "tagstatcombine": topics, "outputdir": str(folder)}
+    rebot(str(output), log="log.html", console="none", stdout=None, **more)
+    return folder
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 def test_what_a_browser_shows(tmp_path: Path) -> None:
     for name, made in PAGES.items():
-        outcome = made()
-        finish(report_of(outcome, tmp_path / name), outcome.verdict)
-    done = looked_at(tmp_path, "report.robot")
+        folder = pages_of(made(), tmp_path / name)
+        outcome = read(folder / "output.xml")
+        finish(folder, outcome.verdict, gravest_first(outcome))
+    folder = pages_of(rejected(), tmp_path / "turned-round")
+    gravest = gravest_first(read(folder / "output.xml"))
+    finish(folder, "rejected", gravest[::-1])
+    done = looked_at(tmp_path, "report.robot", LAST=_name(folder, gravest[-1]))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_once_is_enough(tmp_path: Path) -> None:
-    report = report_of(rejected(), tmp_path / "one")
-    finish(report, "rejected")
-    once = report.read_text()
-    finish(report, "rejected")
-    assert report.read_text() == once
+def _name(folder: Path, place: str) -> str:
+    return next(one.name for one in read(folder / "output.xml").checks if one.place == place)
+
+
+def test_who_decides_comes_in_the_order_of_the_reasons(tmp_path: Path) -> None:
+    folder = pages_of(rejected(), tmp_path / "one")
+    outcome = read(folder / "output.xml")
+    failed = [one.place for one in outcome.checks if one.verdict == "fail"]
+    assert failed and gravest_first(outcome)[: len(failed)] == failed
+    assert not any(one.place in gravest_first(outcome) for one in outcome.checks
+                   if one.verdict == "pass")  # fmt: skip
+
+
+@pytest.mark.parametrize("page", ["report.html", "log.html"])
+def test_once_is_enough(tmp_path: Path, page: str) -> None:
+    folder = pages_of(rejected(), tmp_path / "one")
+    finish(folder, "rejected")
+    once = (folder / page).read_text()
+    finish(folder, "rejected")
+    assert (folder / page).read_text() == once
 
 
 def test_what_is_no_report_stays(tmp_path: Path) -> None:
     other = tmp_path / "report.html"
-    finish(other, "approved")
+    finish(tmp_path, "approved")
     assert not other.exists()
     other.write_text("<title>Report</title>")
-    finish(other, "approved")
+    finish(tmp_path, "approved")
     assert other.read_text() == "<title>Report</title>"

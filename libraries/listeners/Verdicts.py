@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 
+from gatepass.base.phrase import NOTHING
 from gatepass.base.printable import shown
 from gatepass.gateway import transport
 from gatepass.report import timeline
-from gatepass.report.checks import reasons
+from gatepass.report.checks import ShownReason, reasons
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
 from gatepass.results.chapters import chapter_of
@@ -31,12 +33,16 @@ class Verdicts:
 
     Only an AssertionError of a keyword of ours is the gateway's fault (see `guard`). A failure that
     none explains came from elsewhere, a keyword that is not there or a time-out, and is not proven.
+
+    Attributes:
+        ended: the checks so far, as they ended.
     """
 
     ROBOT_LISTENER_API_VERSION = 3
 
     def __init__(self) -> None:
         self._context = Context()  # until the library comes with its own
+        self.ended: list[Check] = []
 
     def library_import(self, library: object, importer: object) -> None:
         """Listen to what the keyword libraries share."""
@@ -55,7 +61,7 @@ class Verdicts:
         if result.status == "SKIP" and not message.startswith(("Not proven:", "Not applicable:")):
             message = f"Not proven: {message}"
         result.message = message
-        result.doc = result.doc or _steps(data)
+        result.doc = result.doc or _steps(result)
         result.metadata["Verdict"] = verdict_of(result.status, message)
         measurements = [note for note in check.noted if isinstance(note, record.Measurement)]
         evidence = [note for note in check.noted if isinstance(note, record.Evidence)]
@@ -76,6 +82,22 @@ class Verdicts:
             first_failure.discard(check)
         elif link := first_failure.link(check):
             result.metadata[FAILURE] = f"[{link}|What gateway and endpoints showed]"
+        said = {note.message: note.said for note in check.noted if isinstance(note, record.Reason)}
+        self.ended.append(
+            Check(
+                chapter=check.chapter,
+                name=check.name,
+                verdict=result.metadata["Verdict"],
+                message=plain(message),
+                measurements=measurements,
+                evidence=evidence,
+                causes=causes,
+                tags=tuple(result.tags),
+                said=said.get(plain(message), NOTHING),
+                place=result.id,
+                seen=first_failure.link(check),
+            )
+        )
         transport.current.check_ends(f"{check.chapter}.{check.name}", result.metadata["Verdict"])
         self._context.begin_check()  # what fails from here on is no part of it
 
@@ -83,30 +105,21 @@ class Verdicts:
         """Put the verdict of the order and its reasons above everything else in the report."""
         if result.parent is None:
             replayed = transport.current.replayed
-            said = _of_a_replay(replayed) if replayed else headline(result, self._context.run)
+            said = _of_a_replay(replayed) if replayed else headline(self.ended, self._context.run)
             result.doc = f"{said}\n\n{result.doc}"
 
 
-def headline(suite: object, run: RunContext) -> str:
-    """The verdict of the order with its worst reasons, in Robot's own markup.
+def headline(checks: Sequence[Check], run: RunContext) -> str:
+    """The verdict of the order with its gravest reasons, in Robot's own markup.
 
     Args:
-        suite: the result of the whole run.
+        checks: that ended, in the order they ran.
         run: with its plan, and how the gateway was left.
     """
-    checks = [
-        Check(
-            chapter_of(test).name,
-            test.name,
-            test.metadata.get("Verdict", record.NOT_PROVEN),
-            plain(test.message),
-        )
-        for test in suite.all_tests
-    ]
     ran = {(check.chapter, check.name) for check in checks}
     left_out = len([one for one in run.plan if one not in ran])
     missing = Check("", "", record.NOT_PROVEN, f"{left_out} checks of the plan did not run.")
-    outcome = Outcome({}, checks + [missing] * bool(left_out), {}, run.restoration, 0)
+    outcome = Outcome({}, [*checks, *[missing] * bool(left_out)], {}, run.restoration, 0)
     counts = ", ".join(
         f"{count} {verdict}"
         for verdict in (record.PASS, record.FAIL, record.NOT_PROVEN, record.NOT_APPLICABLE)
@@ -114,22 +127,30 @@ def headline(suite: object, run: RunContext) -> str:
     )
     lines = [f"*The order is {outcome.verdict}.* Checks: {counts or 'none'}.", ""]
     found = reasons(outcome)
-    for reason in found[:_REASONS]:
-        title = reason.title.strip(", ")
-        lines.append(f"- {f'*{title}*: ' if title else ''}{' '.join(reason.text.split())}")
+    lines += [_reason(one) for one in found[:_REASONS]]
     if len(found) > _REASONS:
         lines.append(f"- … and {len(found) - _REASONS} further reasons, see below.")
     return "\n".join(lines)
 
 
-def _steps(data: object) -> str:
-    """What a check does, by its own sentences: no reader has to open the log for that."""
-    steps = (
-        f"{step.name} ({', '.join(map(str, step.args))})" if step.args else step.name
-        for step in data.body
-        if getattr(step, "name", None)
+def _reason(reason: ShownReason) -> str:
+    """What it is, and a link to what was seen of its first check."""
+    title = reason.title.strip(", ")
+    seen = next((check.seen for check in reason.checks if check.seen), "")
+    link = f" [{seen}|What was seen]" if seen else ""
+    return f"- {f'*{title}*: ' if title else ''}{' '.join(reason.text.split())}{link}"
+
+
+def _steps(result: object) -> str:
+    """What a check does, by its own sentences: no reader has to open the log for that.
+
+    A step that is given figures is told by what it is for: they stand in the check's name.
+    """
+    steps = (step for step in result.body if getattr(step, "name", None))
+    return "\n\n".join(
+        f"{step.name}: {' '.join(step.doc.split())}" if step.args and step.doc else step.name
+        for step in steps
     )
-    return "\n\n".join(steps)
 
 
 def _of_a_replay(replayed: str) -> str:

@@ -48,18 +48,32 @@ def keyword(name: str | None = None) -> Callable:
                 first_failure.keep(check, error)
                 raise NotProven(sentence(error)) from error
 
-        guarded.__doc__ = _with_example(function, name)
-        return robot_keyword(name)(guarded)
+        named = name or _spelled(function.__name__)
+        guarded.__doc__ = _with_example(function, named)
+        return robot_keyword(named)(guarded)
 
     return decorate
 
 
-def _with_example(function: Callable, name: str | None) -> str:
+def _spelled(function: str) -> str:
+    """A keyword's name from that of its function, with abbreviations as they are written."""
+    words = printable_name(function, code_style=True).split()
+    return " ".join(_ABBREVIATIONS.get(word, word) for word in words)
+
+
+_ABBREVIATIONS = {
+    word.capitalize(): word
+    for word in (
+        *("API", "ARP", "DHCP", "DNS", "FTP", "HTTP", "HTTPS", "ICMP", "IPv4", "IPv6", "NAT"),
+        *("TCP", "TLS", "UDP", "VPN"),
+    )
+}
+
+
+def _with_example(function: Callable, name: str) -> str:
     """The documentation; a keyword without arguments is its own example."""
     doc = inspect.cleandoc(function.__doc__ or "")
-    if "Example: ``" in doc:
-        return doc
-    return f"{doc}\n\nExample: ``{name or printable_name(function.__name__, code_style=True)}``"
+    return doc if "Example: ``" in doc else f"{doc}\n\nExample: ``{name}``"
 
 
 def sentence(error: Exception) -> str:

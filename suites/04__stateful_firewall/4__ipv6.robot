@@ -1,4 +1,5 @@
 *** Settings ***
+Name                IPv6
 Documentation       The tier's rate over IPv6, which the customer gets as over IPv4, and hardly a loss.
 Resource            ../../resources/firewall.resource
 

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                DHCP
 Documentation       The gateway gives hosts their addresses: each its own and with what was configured, a
 ...                 reserved one to its host alone, and none to hosts that are not on its list, however
 ...                 many ask.

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Beside TCP
 Documentation       How long a packet waits beside large transfers both ways: a call beside a download.
 Resource            ../../resources/latency.resource
 

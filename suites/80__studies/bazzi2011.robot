@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Bazzi 2011
 Documentation       Bazzi and Onozato 2011: what a firewall costs of the rate of a stream, by the sizes
 ...                 of sockets and messages, and of transactions that follow one another, by the sizes
 ...                 of requests and responses; each with the gateway and without it, in turns.

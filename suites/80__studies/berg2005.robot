@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Berg 2005
 Documentation       Berg 2005: few and fast connections, as those who copy video files have them. One
 ...                 connection, one each way, fifty at once, and file transfers, through the packet
 ...                 filter and through a VPN, over paths of up to 40 ms.

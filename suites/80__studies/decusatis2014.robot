@@ -1,4 +1,5 @@
 *** Settings ***
+Name                DeCusatis 2014
 Documentation       DeCusatis 2014: what a virtual firewall carries of UDP in packets of 1500 and of 512
 ...                 bytes, of a mix of sizes, with address translation and through IPsec, how long
 ...                 packets of 512 bytes take, and how many tunnels it brings up a second.

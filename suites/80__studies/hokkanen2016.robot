@@ -1,4 +1,5 @@
 *** Settings ***
+Name                Hokkanen 2016
 Documentation       Hokkanen 2016, "Evaluation of Virtual Firewall in Private Cloud": throughput by
 ...                 number of policies with and without NAT, of FTP downloads without and with
 ...                 security services, of IPsec tunnels by their encryption, and of SSL VPN.

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                RFC 2544
 Documentation       RFC 2544, and RFC 5180 for IPv6: how many frames a second of each size get through
 ...                 without loss, how long they take, how many are lost at which load, how long a
 ...                 burst may be, and for how long an overload is felt.

@@ -1,4 +1,5 @@
 *** Settings ***
+Name                RFC 6349
 Documentation       RFC 6349: what TCP makes of the path through the gateway, by its window and by the
 ...                 number of connections: how much longer a transfer takes than it should, what is
 ...                 sent again, and by how much waiting in queues lengthens the round trip.

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from robot.api import TestSuite
 
-from listeners.Verdicts import Verdicts
+from gatepass.results.outcome import Check
+from listeners.Verdicts import Verdicts, headline
 from support.guard import keyword
 from support.keyword_library import Context, KeywordLibrary
+from support.run_context import RunContext
 
 SUITE = """\
 *** Settings ***
@@ -83,3 +85,52 @@ def test_what_no_keyword_of_ours_asserted_is_not_the_gateways() -> None:
     test = ended("Fail", "It lost 5 %.")
     assert (test.status, test.metadata["Verdict"]) == ("SKIP", "not proven")
     assert test.message == "Not proven: It lost 5 %."
+
+
+SENTENCES = """\
+*** Test Cases ***
+Rows
+    [Template]    The Tier Is Reached
+    disable    client
+Steps
+    Given The Gateway Is Ready
+    When The Tier Is Reached    enable    gateway
+*** Keywords ***
+The Tier Is Reached
+    [Documentation]    TCP reaches the tier's rate,
+    ...    and the path is known.
+    [Arguments]    ${nat}    ${seen}
+    No Operation
+The Gateway Is Ready
+    No Operation
+"""
+
+
+def test_a_check_is_described_in_sentences_not_in_arguments() -> None:
+    suite = TestSuite.from_string(SENTENCES)
+    done = suite.run(listener=Verdicts(), output=None, stdout=StringIO(), stderr=StringIO())
+    rows, steps = (test.doc for test in done.suite.tests)
+    told = "The Tier Is Reached: TCP reaches the tier's rate, and the path is known."
+    assert rows == told
+    assert steps == f"Given The Gateway Is Ready\n\nWhen {told}"
+
+
+def failed(name: str, **more: object) -> Check:
+    return Check("Security services", name, "fail", f"{name} failed.", **more)
+
+
+def test_the_report_begins_with_the_reasons_and_leads_to_what_was_seen() -> None:
+    seen = failed("A Virus", seen="failures/a/index.html")
+    told = headline([seen, failed("An Attack")], RunContext())
+    first, second, *_ = (line for line in told.splitlines() if line.startswith("- "))
+    assert "A Virus failed." in first and "[failures/a/index.html|What was seen]" in first
+    assert "An Attack failed." in second and "|" not in second
+
+
+def test_causes_and_evidence_reach_the_reasons() -> None:
+    """What groups and ranks reasons needs more of a check than its message."""
+    listener, suite = Verdicts(), TestSuite.from_string(SUITE.format(
+        library=f"{__name__}.Asserts", keyword="Misses", text="It lost 5 %.", tidy="well"))
+    suite.run(listener=listener, output=None, stdout=StringIO(), stderr=StringIO())
+    (check,) = listener.ended
+    assert (check.verdict, check.message, check.place) == ("fail", "It lost 5 %.", "s1-t1")

@@ -1,11 +1,10 @@
 *** Settings ***
-Documentation       Robot's report as somebody sees it who does not program.
+Documentation       Robot's report and log as somebody sees them who does not program.
 Library             Browser    timeout=60s    retry_assertions_for=30s
 Library             Collections
 
 Suite Setup         New Browser    chromium    headless=True    executablePath=${CHROMIUM}    args=${SWITCHES}
 Test Teardown       Close Context
-Test Template       The Report Should Tell
 
 
 *** Variables ***
@@ -14,10 +13,38 @@ ${WHITE_TO_RED}         rgb(253, 236, 234)
 ${WHITE_TO_YELLOW}      rgb(255, 248, 225)
 
 
-*** Test Cases ***    PAGE    VERDICT    COLOUR    BAR IN THE DARK    FIRST
-An Approved Order    approved    Approved    ${WHITE_TO_GREEN}    pass-bar    IPv6 Is Enforced As IPv4 Is
-A Rejected Order    rejected    Rejected    ${WHITE_TO_RED}    fail-bar    100 Policies, With NAT
-An Order That Is Not Proven    not-proven    Not proven    ${WHITE_TO_YELLOW}    skip-bar    1 Policy, With NAT
+*** Test Cases ***
+An Order Is Told By Its Verdict
+    [Template]    The Report Should Tell
+    approved    Approved    ${WHITE_TO_GREEN}    pass-bar    IPv6 Is Enforced As IPv4 Is
+    rejected    Rejected    ${WHITE_TO_RED}    fail-bar    100 Policies, With NAT
+    not-proven    Not proven    ${WHITE_TO_YELLOW}    skip-bar    1 Policy, With NAT
+
+What Is Gravest Stands First As Soon As The Report Is Opened
+    New Context    viewport={'width': 1400, 'height': 1000}
+    New Page    file://${FOLDER}/turned-round/report.html
+    Get Text    \#test-details tbody tr >> nth=0    contains    ${LAST}
+    ${below}    Evaluate JavaScript    ${None}    () => document.querySelector('#test-details').offsetTop <
+    ...    document.querySelector('#statistics-container').offsetTop
+    Should Be True    ${below}
+
+What Is Not Proven Is Told From What Is Not Applicable
+    New Context    viewport={'width': 1400, 'height': 1000}
+    New Page    file://${FOLDER}/not-proven/report.html
+    Get Text    \#test-details    contains    NOT PROVEN
+    Get Element Count    \#test-details .details-col-status .label:text-is("SKIP")    ==    0
+
+A Topic Is Counted By Its Name
+    New Context    viewport={'width': 1400, 'height': 1000}
+    New Page    file://${FOLDER}/approved/report.html
+    Get Text    \#tag-stats tbody    contains    Throughput of the tier
+    Get Text    \#tag-stats tbody    not contains    combined
+    Get Element Count    \#tag-stats tbody tr    ==    1
+
+Everything Fits A Telephone
+    [Template]    The Page Should Fit A Telephone
+    report
+    log
 
 
 *** Keywords ***
@@ -36,3 +63,18 @@ The Report Should Tell
     New Page    file://${FOLDER}/${page}/report.html
     Get Classes    \#status-bar    contains    ${bar}
     Get Style    body    background-color    ==    rgb(28, 34, 39)
+
+The Page Should Fit A Telephone
+    [Documentation]    As wide as the screen, in letters that can be read, and all controls have names.
+    [Arguments]    ${page}
+    New Context    viewport={'width': 390, 'height': 844}    deviceScaleFactor=3    isMobile=True    hasTouch=True
+    New Page    file://${FOLDER}/rejected/${page}.html
+    Get Property    html    scrollWidth    <=    ${390}
+    ${wide}    Evaluate JavaScript    body    (body) => [...body.querySelectorAll('td, th, h1, h2, .name, .doc, .message')]
+    ...    .filter(one => one.getBoundingClientRect().right > 391).map(one => one.outerHTML.slice(0, 80))
+    Should Be Empty    ${wide}
+    ${size}    Get Style    .message >> nth=0    font-size
+    Should Be True    float('${size}'.removesuffix('px')) >= 12
+    ${nameless}    Evaluate JavaScript    body    (body) => [...body.querySelectorAll('button, select')]
+    ...    .filter(one => !one.ariaLabel && !one.title).length
+    Should Be Equal As Integers    ${nameless}    0

@@ -1,61 +1,64 @@
-"""Robot's own report for who does not program.
+"""Robot's own report and log for who does not program, on a telephone as well.
 
-The order's verdict colours it and stands above Robot's own count, what decided stands first, and no
-sentence is cut. Robot colours its report green as soon as one check passed and none failed, says
-"All tests passed" of those that ran, and knows one word, SKIP, for what is not proven and for what
-is not applicable.
+The order's verdict colours the report and stands above Robot's own count, what decided stands
+first, gravest first, and no sentence is cut. Robot colours its report green as soon as one check
+passed and none failed, says "All tests passed" of those that ran, and knows one word, SKIP, for
+what is not proven and for what is not applicable.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from gatepass.report.checks import reasons
+from gatepass.report.page_template import template
+from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 
 COLOURS = {APPROVED: "#e8f5e9", REJECTED: "#fdecea", NOT_PROVEN: "#fff8e1"}
 """Of the page, by the order's verdict."""
+REPORT, LOG = "report.html", "log.html"
 _KINDS = {APPROVED: "pass", REJECTED: "fail", NOT_PROVEN: "skip"}
 """Robot's classes of its words and, with `-bar`, of the bar that is the colour on a dark page."""
-_END = "</body>"
+_HEAD, _END = "<head>", "</body>"
 _MARK = "<!-- Gatepass -->"
-_MORE = """\
-{mark}
-<style>.details-limited {{ max-height: none; }}</style>
-<script>
-function setStatusColor() {{
-  const dark = theme.getPreference() === 'dark';
-  $('body').css('background-color', dark ? '#1c2227' : '{colour}');
-  $('#status-bar').removeClass('fail-bar pass-bar skip-bar').toggleClass('{kind}-bar', dark);
-}}
-function sortByStatus(one, other) {{
-  const place = (test) => {{
-    const open = test.status === 'SKIP' && !test.message().startsWith('Not applicable:');
-    return test.status === 'FAIL' ? 0 : open ? 1 : test.status === 'SKIP' ? 2 : 3;
-  }};
-  return place(one) - place(other);  // of one kind they stay in the order in which they ran
-}}
-const summary = document.getElementById('summaryTableTemplate');  // Robot fills it in afterwards
-summary.text = summary.text.replace('<tr>',
-  '<tr><th>Verdict:</th><td><span class="{kind}">{verdict}</span></td></tr><tr>');
-</script>
-"""
+_NARROW = '\n<meta name="viewport" content="width=device-width, initial-scale=1">'
 
 
-def finish(report: Path, verdict: str) -> None:
-    """Have the report tell the order's verdict; what is no report of Robot stays as it is.
+def gravest_first(outcome: Outcome) -> list[str]:
+    """The ids, in Robot's pages, of the checks that decide on an order."""
+    return [check.place for reason in reasons(outcome) for check in reason.checks if check.place]
+
+
+def finish(folder: Path, verdict: str, gravest: Sequence[str] = ()) -> None:
+    """Have the report tell the order's verdict, and both pages fit a narrow screen.
+
+    What is no page of Robot stays as it is.
 
     Args:
-        report: Robot's ``report.html``; need not be there.
+        folder: that holds ``report.html`` and ``log.html``; they need not be there.
         verdict: of the order.
+        gravest: ids of the checks that decided, gravest first.
 
     Raises:
-        OSError: it cannot be read or written.
+        OSError: one cannot be read or written.
     """
-    if not report.is_file():
+    told = {
+        "colour": COLOURS[verdict],
+        "kind": _KINDS[verdict],
+        "verdict": verdict.capitalize(),
+        "gravest": list(gravest),
+    }
+    _finish(folder / REPORT, template("robot.html").render(told))
+    _finish(folder / LOG, template("robot.html").render(verdict=""))
+
+
+def _finish(file: Path, more: str) -> None:
+    if not file.is_file():
         return
-    page, end, rest = report.read_text(encoding="utf-8").rpartition(_END)
+    page, end, rest = file.read_text(encoding="utf-8").rpartition(_END)
     if not end or _MARK in page:
         return
-    words = {"colour": COLOURS[verdict], "kind": _KINDS[verdict], "verdict": verdict.capitalize()}
-    more = _MORE.format(mark=_MARK, **words)
-    report.write_text(f"{page}{more}{end}{rest}", encoding="utf-8", newline="\n")
+    page = page.replace(_HEAD, f"{_HEAD}{_NARROW}", 1)
+    file.write_text(f"{page}{more}{end}{rest}", encoding="utf-8", newline="\n")

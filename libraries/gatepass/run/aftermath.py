@@ -6,6 +6,7 @@ Nothing here may cost a run its verdict: what cannot be written is told in a sen
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from gatepass.history import store
@@ -50,7 +51,7 @@ def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
     return ""
 
 
-def close(folder: Path, verdict: str) -> None:
+def close(folder: Path, verdict: str, gravest: Sequence[str] = ()) -> None:
     """Finish Robot's report, seal what the run has left, and tell who wants to know.
 
     From here on a change shows.
@@ -58,11 +59,12 @@ def close(folder: Path, verdict: str) -> None:
     Args:
         folder: of the run.
         verdict: of it.
+        gravest: see `robot_report.finish`.
     """
     try:
-        robot_report.finish(folder / "report.html", verdict)
+        robot_report.finish(folder, verdict, gravest)
     except (OSError, ValueError) as error:
-        _warn(f"Robot's report stays as Robot wrote it: {error}")
+        _warn(f"Robot's report and log stay as Robot wrote them: {error}")
     try:
         seal(folder)
     except OSError as error:

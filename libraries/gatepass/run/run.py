@@ -31,6 +31,7 @@ from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
 from gatepass.report import certificate, study
 from gatepass.report.checks import reasons
+from gatepass.report.robot_report import gravest_first
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
@@ -219,7 +220,7 @@ def _certified(folder: Path) -> int:
     changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
     print(closing_box(outcome, folder, pdf, changed, pages), flush=True)
     tell("ends", verdict=outcome.verdict)
-    aftermath.close(folder, outcome.verdict)
+    aftermath.close(folder, outcome.verdict, gravest_first(outcome))
     return EXIT_CODES[outcome.verdict]
 
 

@@ -21,6 +21,7 @@ from gatepass.base.paths import HISTORY, VARIABLES
 from gatepass.inputs.studies import STUDIES, must_be_study
 from gatepass.report import study as pages
 from gatepass.report.checks import reasons
+from gatepass.report.robot_report import gravest_first
 from gatepass.results.outcome import Outcome, read, read_digested
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan
@@ -106,7 +107,7 @@ def _ended(folder: Path, name: str) -> int:
     page = written.get(name, "none: the study came to no table")
     print("\n" + boxed(lines, {"Page": page, "Report": folder / "report.html"}), flush=True)
     tell("ends", verdict=own.verdict)
-    aftermath.close(folder, own.verdict)
+    aftermath.close(folder, own.verdict, gravest_first(own))
     return EXIT_CODES[own.verdict]
 
 
