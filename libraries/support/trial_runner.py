@@ -141,7 +141,7 @@ class TrialRunner:
         receiver = conduct.get("client" if load.reverse else remote.shell.name)
         in_clear = remote.clear and not load.source
         wire = wire_mbps(trial, receiver, load.omit_s) if receiver and in_clear else None
-        trial = replace(trial, conduct=conduct, wire_mbps=wire)
+        trial = replace(trial, conduct=conduct, wire_mbps=wire, number=self._run.trials)
         about = {"number": self._run.trials, "to": remote.address, **trial_facts(trial)}
         self._check.note("trial", about, aside=True)
         return trial

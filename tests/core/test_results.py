@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from test_causes import TRIAL
 
 from certificate_examples import DIGEST, approved, not_proven, nothing_known, rejected
 from gatepass.report import results_json as results
 from gatepass.report import trials_csv as trials_table
+from gatepass.verdict.disturbance import trial_facts
+from gatepass.verdict.judgement import Rule
+from gatepass.verdict.throughput import Trials
 from history_examples import outcome
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "results.schema.json").read_text())
@@ -80,6 +85,44 @@ def test_the_figures_are_those_of_the_run() -> None:
     assert told["counts"] == {"pass": 19, "fail": 2, "not proven": 0, "not applicable": 1}
 
 
+def test_each_figure_has_its_own_verdict() -> None:
+    """A check that failed for another reason does not colour its figures."""
+    outcome = rejected()
+    told = results.document(outcome, DIGEST)
+    by_check = {check["name"]: check for check in told["checks"]}
+    slow, translated = by_check["1000 Policies, Without NAT"], by_check["100 Policies, With NAT"]
+    assert [one["verdict"] for one in slow["measurements"]] == ["fail"]
+    assert translated["verdict"] == "fail"
+    assert [one["verdict"] for one in translated["measurements"]] == ["pass"]
+
+
+@pytest.mark.parametrize(
+    ("value", "half_width", "of_check", "verdict"),
+    [
+        (11.759, 74.054, "fail", "not proven"),
+        (11.759, 0.5, "fail", "fail"),
+        (11.759, 0.5, "not proven", "not proven"),
+        (0.01, 0.002, "fail", "pass"),
+        (0.01, None, "pass", "not proven"),
+    ],
+)
+def test_a_figure_is_decided_by_its_own_bound(value, half_width, of_check, verdict) -> None:
+    outcome = approved()
+    check = outcome.checks[7]
+    check.verdict = of_check
+    check.measurements = [
+        replace(
+            check.measurements[0], promise="class_loss", value=value, half_width=half_width,
+            unit="%", threshold=0.05, relation="at most",
+        )
+    ]  # fmt: skip
+    (told,) = results.document(outcome, DIGEST)["checks"][7]["measurements"]
+    assert told["verdict"] == verdict
+    check.measurements = [replace(check.measurements[0], threshold=None)]
+    (told,) = results.document(outcome, DIGEST)["checks"][7]["measurements"]
+    assert told["verdict"] is None
+
+
 def test_what_is_no_number_is_null() -> None:
     odd = approved()
     odd.checks[7].measurements[0].facts["rtt_ms"] = math.nan
@@ -110,8 +153,59 @@ def test_each_trial_is_a_row(tmp_path: Path) -> None:
         "layer": "TCP goodput",
         "threshold": "300",
         "relation": "at least",
+        "verdict": "pass",
+        "use": "judged",
+        "files": "",
+        "began": "",
+        "lasted_s": "",
+        "to": "",
+        "set_aside": "",
     }
     assert float(rows[3]["value"]) == pytest.approx(304.72)
+
+
+def _noted(number: int, **more: object) -> dict[str, object]:
+    told = {"number": number, "to": "198.18.2.10", "mbps": 308.0 + number, "lasted_s": 3.07}
+    return told | {"began": 1_795_000_000.25 + number, "set_aside": "", "hosts": {}} | more
+
+
+def test_a_row_leads_to_its_files(tmp_path: Path) -> None:
+    """Two trials are judged, one is a control, one was set aside."""
+    ended = outcome(0)
+    check = next(check for check in ended.checks if check.measurements)
+    (measured,) = check.measurements
+    check.measurements = [replace(measured, trials=(312.0, 314.0), numbers=(4, 6))]
+    busy = "iperf3 on the client waited for a processor 95.4 % of the time"
+    check.trials = [_noted(4), _noted(5, to="198.18.3.20"), _noted(6), _noted(7, set_aside=busy)]
+    told = json.loads(results.text(results.document(ended, DIGEST)))
+    VALID.validate(told)
+    rows = [row for row in trials_table.rows(told) if row["check"] == check.name]
+    assert [(row["files"], row["use"], row["value"]) for row in rows] == [
+        ("trials/004-*", "judged", 312.0),
+        ("trials/006-*", "judged", 314.0),
+        ("trials/005-*", "other", 313.0),
+        ("trials/007-*", "set aside", 315.0),
+    ]
+    assert rows[0]["began"] == "2026-11-18T11:06:44.250+00:00" and rows[0]["verdict"] == "pass"
+    assert rows[3]["set_aside"] == busy
+
+
+def test_a_figure_names_the_trials_that_it_is_made_of() -> None:
+    made = [replace(TRIAL, mbps=310.0 + number, number=number) for number in (4, 6, 8)]
+    trials = Trials(tuple(made), Rule(3, 3, 0.95), "TCP goodput")
+    assert trials.measurement("stateful_throughput").numbers == (4, 6, 8)
+    assert trial_facts(replace(TRIAL, began=1_795_000_000.25))["began"] == 1_795_000_000.25
+
+
+@pytest.mark.parametrize(
+    "odd", [{"number": None}, {"began": 1e300}, {"began": "x"}, {"mbps": "x"}, {"to": 7}, {}]
+)
+def test_a_trial_that_tells_too_little_costs_no_file(tmp_path: Path, odd: dict) -> None:
+    ended = outcome(0)
+    ended.checks[0].trials = [_noted(1) | odd if odd else {}]
+    told = json.loads(results.text(results.document(ended, DIGEST)))
+    VALID.validate(told)
+    trials_table.write(told, tmp_path)
 
 
 def test_a_run_that_knew_nothing_has_a_table_without_rows(tmp_path: Path) -> None:

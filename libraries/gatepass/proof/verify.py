@@ -44,8 +44,8 @@ def verify(folder: Path, trust: Trust) -> Findings:
     found.seen.append(f"{len(named)} files, as {SUMS} lists them")
     outcome, digest = _outcome(folder, found)
     if outcome:
-        found.wrong += _other_document(folder, outcome, digest)
         found.program = other = other_program(folder)
+        found.wrong += _other_document(folder, outcome, digest, same_program=not other)
         probes = kept_delays(folder)
         found.wrong += contradictions(outcome, folder, probes, same_program=not other)
         count = recomputed(outcome, probes, same_program=not other)
@@ -101,14 +101,21 @@ def _outcome(folder: Path, found: Findings) -> tuple[Outcome | None, str]:
         return None, ""
 
 
-def _other_document(folder: Path, outcome: Outcome, digest: str) -> Iterator[str]:
-    """What `results.json` tells otherwise: it names whatever was altered in the record."""
+def _other_document(
+    folder: Path, outcome: Outcome, digest: str, same_program: bool
+) -> Iterator[str]:
+    """What `results.json` tells otherwise: it names whatever was altered in the record.
+
+    Another copy of Gatepass may know keys that this run's did not, and they accuse nobody.
+    """
     path = folder / results_json.NAME
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return  # the list of files has told that
     again = json.loads(results_json.text(results_json.document(outcome, digest)))
+    if not same_program:
+        again = _known(kept, again)
     differences = [one for one in _differences(kept, again, "") if one[0] not in _FOLLOWS]
     for key, was, now in differences[:_MOST_KEYS]:
         yield f"{results_json.NAME} and {OUTPUT} differ in {key}: {was} and {now}."
@@ -118,6 +125,15 @@ def _other_document(folder: Path, outcome: Outcome, digest: str) -> Iterator[str
 
 _FOLLOWS = ("run.output_sha256",)
 """It is another one wherever anything is, which says nothing of what."""
+
+
+def _known(kept: Any, again: Any) -> Any:
+    """The same without the keys that the kept one does not have."""
+    if isinstance(kept, dict) and isinstance(again, dict):
+        return {key: _known(kept[key], value) for key, value in again.items() if key in kept}
+    if isinstance(kept, list) and isinstance(again, list) and len(kept) == len(again):
+        return [_known(one, other) for one, other in zip(kept, again, strict=True)]
+    return again
 
 
 def _differences(one: Any, other: Any, key: str) -> Iterator[tuple[str, str, str]]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from gatepass.results.record import (
     Measurement,
     Restoration,
 )
+from gatepass.verdict.judgement import figure_verdict
 
 FORMAT = "gatepass-results"
 VERSION = 1
@@ -52,8 +55,7 @@ def document(outcome: Outcome, digest: str) -> dict[str, Any]:
         "verdict": outcome.verdict,
         "reasons": outcome.reasons(),
         "counts": {
-            verdict: outcome.count(verdict)
-            for verdict in (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
+            verdict: outcome.count(verdict) for verdict in (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
         },
         "lab": outcome.lab,
         **{
@@ -106,7 +108,7 @@ def _check(check: Check) -> dict[str, Any]:
         "documentation": check.documentation,
         "duration_s": check.elapsed_s,
         "tags": list(check.tags),
-        "measurements": [_measurement(measurement) for measurement in check.measurements],
+        "measurements": [_measurement(one, check.verdict) for one in check.measurements],
         "evidence": [
             {
                 "claim": str(one.claim),
@@ -117,7 +119,33 @@ def _check(check: Check) -> dict[str, Any]:
             for one in check.evidence
         ],
         "causes": [_cause(cause) for cause in check.causes],
+        "trials": [_trial(noted) for noted in check.trials],
     }
+
+
+def _trial(noted: Mapping[str, Any]) -> dict[str, Any]:
+    """A trial as it ran; what its note does not tell is null."""
+    number, began = noted.get("number"), noted.get("began")
+    return {
+        "number": number if isinstance(number, int) else None,
+        "files": f"trials/{number:03d}-*" if isinstance(number, int) else None,
+        "began": _moment(began) if isinstance(began, int | float) else None,
+        "lasted_s": _number(noted.get("lasted_s")),
+        "to": str(noted["to"]) if noted.get("to") else None,
+        "mbps": _number(noted.get("mbps")),
+        "set_aside": str(noted.get("set_aside") or ""),
+    }
+
+
+def _moment(seconds: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _cause(cause: Cause) -> dict[str, Any]:
@@ -128,7 +156,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
     return {"name": cause.name, "sentence": cause.sentence, "weight": cause.weight, **about}
 
 
-def _measurement(measurement: Measurement) -> dict[str, Any]:
+def _measurement(measurement: Measurement, of_check: str) -> dict[str, Any]:
     return {
         "promise": named(measurement.promise),
         "conditions": str(measurement.conditions),
@@ -143,11 +171,13 @@ def _measurement(measurement: Measurement) -> dict[str, Any]:
         "confidence": measurement.confidence,
         "threshold": measurement.threshold,
         "relation": measurement.relation,
+        "verdict": figure_verdict(measurement, of_check),
         "margin_percent": measurement.margin_percent,
         "baseline": measurement.baseline,
         "observed": measurement.observed,
         "tried": measurement.tried,
         "trials": list(measurement.trials),
+        "trial_numbers": list(measurement.numbers),
         "series": list(measurement.series),
         "series_interval_s": measurement.series_interval_s,
         "facts": measurement.facts,

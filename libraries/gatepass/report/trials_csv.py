@@ -1,16 +1,21 @@
-"""``trials.csv``: each trial of each measurement of a run, a row each."""
+"""``trials.csv``: each trial of each measurement of a run, and each that no figure is made of."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 NAME = "trials.csv"
+JUDGED, ASIDE, OTHER = "judged", "set aside", "other"
+"""What became of a trial: a figure is made of it; the rig could have caused its figure; or it is a
+control on the path without the gateway, or of a check that came to no figure."""
+_OF_TRIAL = ("files", "began", "lasted_s", "to", "set_aside")
 COLUMNS = (
     *("run", "order", "gateway", "version", "profile", "chapter", "check"),
     *("promise", "conditions", "trial", "value", "unit", "layer", "threshold", "relation"),
+    *("verdict", "use", *_OF_TRIAL),
 )
 
 
@@ -28,17 +33,39 @@ def rows(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
         "profile": document["profile"].get("name"),
     }
     for check in document["checks"]:
+        of_check = {**run, "chapter": check["chapter"], "check": check["name"]}
+        noted = {trial["number"]: trial for trial in check["trials"] if trial["number"]}
+        told: set[int] = set()
         for measurement in check["measurements"]:
-            about = {
-                **run,
-                "chapter": check["chapter"],
-                "check": check["name"],
-                **{key: measurement[key] for key in ("promise", "conditions", "unit", "layer")},
-                "threshold": measurement["threshold"],
-                "relation": "" if measurement["threshold"] is None else measurement["relation"],
-            }
-            for number, value in enumerate(measurement["trials"], start=1):
-                yield {**about, "trial": number, "value": value}
+            numbers = dict(enumerate(measurement["trial_numbers"], start=1))
+            told.update(numbers.values())
+            for row in _measured(measurement):
+                own = noted.get(numbers.get(row["trial"]), {})
+                yield {**of_check, **row, "use": JUDGED, **_of_trial(own)}
+        certain = told or not check["measurements"]
+        for number, trial in noted.items():
+            if number not in told and (certain or trial["set_aside"]):
+                yield {**of_check, **_other(trial)}
+
+
+def _measured(measurement: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    about = {
+        **{key: measurement[key] for key in ("promise", "conditions", "unit", "layer")},
+        "threshold": measurement["threshold"],
+        "relation": "" if measurement["threshold"] is None else measurement["relation"],
+        "verdict": measurement["verdict"],
+    }
+    for number, value in enumerate(measurement["trials"], start=1):
+        yield {**about, "trial": number, "value": value}
+
+
+def _other(trial: Mapping[str, Any]) -> dict[str, Any]:
+    use = ASIDE if trial["set_aside"] else OTHER
+    return {"value": trial["mbps"], "unit": "Mbit/s", "use": use, **_of_trial(trial)}
+
+
+def _of_trial(trial: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: trial.get(key) for key in _OF_TRIAL}
 
 
 def write(document: dict[str, Any], folder: Path) -> Path:

@@ -53,6 +53,8 @@ class Measurement:
         series_interval_s: length of such an interval; None without a series.
         level: one-sided, of each bound, where `value` and `half_width` are a mean and Student's t
             at that level (see `gatepass.stats.intervals`); None where another rule made them.
+        numbers: of its trials in the run, as their files in ``trials/`` are called; empty where the
+            record does not tell.
     """
 
     promise: str
@@ -72,6 +74,7 @@ class Measurement:
     series: tuple[float, ...] = ()
     series_interval_s: float | None = None
     level: float | None = None
+    numbers: tuple[int, ...] = ()
 
     @property
     def subject(self) -> str:

@@ -115,6 +115,7 @@ class Trial:
             machine" where an endpoint lies on it.
         wire_mbps: what the receiver's interface counted in the measured time, at the same layer as
             `mbps`; None where it did not tell.
+        number: in the run, as its files in ``trials/`` are called; 0 where none are kept.
     """
 
     mbps: float
@@ -140,3 +141,4 @@ class Trial:
     datagrams: int | None = None
     conduct: Mapping[str, Conduct] = field(default_factory=dict, repr=False)
     wire_mbps: float | None = None
+    number: int = 0

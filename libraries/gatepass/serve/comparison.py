@@ -18,7 +18,7 @@ from gatepass.serve.folder import Run, checks_of
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of one run, and the verdict of the check that it stands in."""
+    """A figure of one run, and its verdict; of a run of before that of its check."""
 
     point: Point
     verdict: str
@@ -168,7 +168,9 @@ def _named(*sides: _Side) -> dict[tuple, tuple[str, str, str]]:
 
 def _figures(side: _Side) -> dict[tuple, Figure]:
     return {
-        _key(measured): Figure(_point(measured, side.recorded), check["verdict"])
+        _key(measured): Figure(
+            _point(measured, side.recorded), measured.get("verdict", check["verdict"]) or ""
+        )
         for check in side.checks
         for measured in check["measurements"]
         if measured["value"] is not None

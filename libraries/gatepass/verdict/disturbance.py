@@ -134,6 +134,7 @@ def trial_facts(trial: Trial) -> dict:
         "wire_mbps": trial.wire_mbps,
         "client_waited_s": trial.client_waited_s,
         "server_waited_s": trial.server_waited_s,
+        "began": trial.began or None,
         "lasted_s": trial.ended - trial.began,
     }
     return {

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 
 from gatepass.base.errors import NotProven
 from gatepass.inputs.profile import Profile
-from gatepass.results.record import Measurement, figure, measured, required
+from gatepass.results.record import NOT_PROVEN, Measurement, figure, measured, required
 from gatepass.stats.intervals import Interval, interval
 from gatepass.stats.sequential import hopeless, nominal_level
 
@@ -104,6 +104,25 @@ def decide(value: Interval | Measurement, threshold: float, relation: str = "at 
     else:
         good, bad = value.upper <= threshold, value.lower > threshold
     return PASS if good else FAIL if bad else UNDECIDED
+
+
+def figure_verdict(held: Measurement, of_check: str) -> str | None:
+    """The verdict of one figure, of its own bound: no other figure of its check colours it.
+
+    Args:
+        held: the figure.
+        of_check: the verdict of its check. Where that is not proven, the rig may have been the
+            cause of a figure that misses its promise.
+
+    Returns:
+        pass, fail or not proven; None for a figure that is held against nothing.
+    """
+    if held.threshold is None:
+        return None
+    decided = decide(held, held.threshold, held.relation)
+    if decided == FAIL:
+        return NOT_PROVEN if of_check == NOT_PROVEN else FAIL
+    return PASS if decided == PASS else NOT_PROVEN
 
 
 def until_decided(

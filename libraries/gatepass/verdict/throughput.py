@@ -129,6 +129,7 @@ class Trials:
             threshold=threshold,
             baseline=baseline and baseline.mean,
             facts=facts,
+            numbers=tuple(trial.number for trial in self.trials if trial.number),
             **self._series(),
         )
 
