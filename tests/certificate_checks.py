@@ -129,6 +129,8 @@ def services() -> list[Check]:
         ("The virus test file", "A clean file", "FTP"),
         ("The page of a blocked host", "The page of its neighbour", "HTTPS"),
         ("An exploit-like request", "A harmless request", "HTTP"),
+        ("A controlled application", "Another application", "HTTP"),
+        ("A file of a filtered type", "A file of another type", "HTTP"),
     ]
     checks = [
         Check(
@@ -147,6 +149,15 @@ def services() -> list[Check]:
         )
         for what, other, way in stopped
     ]
+    checks.append(
+        Check(
+            "Security services",
+            "A Blocked Country",
+            PASS,
+            evidence=[evidence("What lies in a blocked country is out of reach", "nothing", True)],
+            tags=("securityservices",),
+        )
+    )
     figures = [
         ("FTP download of 20 MiB, NAT on", 287.03, 8.53, 307.21, 6.57),
         ("HTTP download of 20 MiB, NAT on", 292.51, 4.35, 309.23, 5.41),

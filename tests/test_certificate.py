@@ -9,6 +9,7 @@ from certificate_examples import (
     DIGEST,
     RUN,
     approved,
+    cut,
     everything_wrong,
     not_proven,
     nothing_known,
@@ -42,7 +43,7 @@ def test_the_verdict_of_the_order_comes_first(outcome, verdict, meaning):
 
 
 def test_what_was_ordered():
-    page = body(approved())
+    page = body(cut())
     for told in ("Embedded lab", "SGW-200", "Gold", "security services", "burst of 5 % allowed"):
         assert told in page
     for promised in ("300 Mbit/s", "120 Mbit/s", "20 tunnels", "50 users", "75 users"):
@@ -50,7 +51,7 @@ def test_what_was_ordered():
 
 
 def test_each_promise_stands_beside_what_was_measured():
-    table = rows(approved(), "promises")
+    table = rows(cut(), "promises")
     layer = "Mbit/s, application data over TCP"
     assert table["Stateful throughput"] == [
         "300 Mbit/s", "at least 306", "", "307.5 ± 1.2", "3", layer, "pass"
@@ -95,8 +96,12 @@ def test_a_run_that_wrote_no_published_figures_down():
     assert "for comparison and is no threshold" not in body(outcome)
 
 
-def test_an_approval_says_what_it_does_not_cover():
-    decision = text(parsed(approved()).find(".//section[@aria-labelledby='decision']"))
+def test_what_was_cut_is_not_approved_and_stands_on_page_1():
+    outcome = cut()
+    decision = text(parsed(outcome).find(".//section[@aria-labelledby='decision']"))
+    assert outcome.verdict == NOT_PROVEN and "cannot be decided" in decision
+    missing = "although the order calls for it: Throughput with security services; IPsec tunnels;"
+    assert missing in decision
     assert "Not tested Throughput with security services; IPsec tunnels" in decision
 
 
@@ -142,7 +147,7 @@ def test_of_many_reasons_each_is_told_in_few_words():
     assert "Missing proof: Inspection was on while the rate with it was measured" in told[0]
     assert "Likely cause: unheard of: what was seen goes on" in told[0]
     assert all(len(one) < 700 for one in told)
-    assert "Further reasons, told in the report: 37." in body(everything_wrong())
+    assert "Further reasons, told in the report: 40." in body(everything_wrong())
 
 
 def test_reasons_that_checks_share_stand_once():
@@ -183,7 +188,7 @@ def test_why_a_promise_was_not_tested():
     tags = ("IPsec", "throughput")
     reason = "This licence has no IPsec."
     outcome.checks.append(Check("VPN", "Tunnels", NOT_APPLICABLE, reason, tags=tags))
-    outcome.run["order"] = RUN["order"] | {"options": {"security_services": False}}
+    outcome.run["tier"] = RUN["tier"] | {"ipsec_tunnels": 20}
     table = rows(outcome, "promises")
     assert table["IPsec tunnels"][1:] == [reason, "not tested"]
     assert "does not include the option" in table["Throughput with security services"][1]
@@ -192,7 +197,7 @@ def test_why_a_promise_was_not_tested():
 
 def test_a_promise_that_the_tier_does_not_make_is_none():
     outcome = approved()
-    outcome.run["tier"] = RUN["tier"] | {"proxy_users": None}
+    outcome.run["tier"] = RUN["tier"] | {"ipsec_tunnels": 20, "vpn_users": 50}
     assert "Proxy users" not in rows(outcome, "promises")
     assert "Not part of this tier: Proxy users." in body(outcome)
 
@@ -201,11 +206,12 @@ def test_evidence_in_words_that_a_customer_follows():
     table = rows(whole(), "evidence")
     seen, verdict = table["Security services"]
     stopped = "the virus test file (HTTP, FTP), a blocked site (HTTPS), an attack (HTTP)"
+    stopped += ", an unwanted application (HTTP), an unwanted file type (HTTP)"
     assert f"Stopped: {stopped}." in seen
     assert "Harmless content arrived unaltered. The gateway's log recorded" in seen
-    assert "what was stopped (entries: 4)." in seen
+    assert "what was stopped (entries: 6)." in seen
     assert verdict == "pass"
-    assert "Security services checks passed: 10 of 10" in body(whole())
+    assert "Security services checks passed: 13 of 13" in body(whole())
     assert "answer 403" not in body(whole())
     assert table["Stateful firewall"][0].startswith("The gateway's own counter held at least")
 

@@ -114,12 +114,13 @@ def headline(checks: Sequence[Check], run: RunContext) -> str:
 
     Args:
         checks: that ended, in the order they ran.
-        run: with its plan, and how the gateway was left.
+        run: with its plan, its facts, and how the gateway was left.
     """
     ran = {(check.chapter, check.name) for check in checks}
     left_out = len([one for one in run.plan if one not in ran])
     missing = Check("", "", record.NOT_PROVEN, f"{left_out} checks of the plan did not run.")
-    outcome = Outcome({}, [*checks, *[missing] * bool(left_out)], {}, run.restoration, 0)
+    every = [*checks, *[missing] * bool(left_out)]
+    outcome = Outcome(run.recorded, every, {}, run.restoration, 0)
     counts = ", ".join(
         f"{count} {verdict}"
         for verdict in (record.PASS, record.FAIL, record.NOT_PROVEN, record.NOT_APPLICABLE)

@@ -82,6 +82,8 @@ class CheckContext(Steps):
         content = self._of_study(content)
         if kind == "trial":
             self.tried.append(content)
+        if kind == "run":
+            self.run.recorded |= content
         if not aside:
             self.noted.append(content)
         logger.debug(record.dump(kind, content))

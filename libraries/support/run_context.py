@@ -96,6 +96,7 @@ class RunContext:
         trials: how many ran so far.
         responders: at work on an endpoint, by its name.
         plan: chapter and name of every check there is.
+        recorded: the facts of the run that its record has so far.
         restoration: how the gateway was left, as soon as that is known.
         endpoint_facts: what was found out about each endpoint, by its name.
         folder: of the run's files.
@@ -111,6 +112,7 @@ class RunContext:
         self.trials = 0
         self.responders: dict[str, Detached] = {}
         self.plan: list[tuple[str, str]] = []
+        self.recorded: dict[str, object] = {}
         self.restoration: record.Restoration | None = None
         self.endpoint_facts: dict[str, dict] = {}
         self.folder = Path()

@@ -56,8 +56,7 @@ def test_a_page_that_the_same_gatepass_writes_otherwise_was_changed(
 ) -> None:
     monkeypatch.setattr(proof_verify, "other_program", lambda folder: "")
     monkeypatch.setattr(certificate_verify, "render", lambda outcome, digest: "<html/>")
-    found = [one for one in wrong(sealed) if not one.startswith("results.json")]
-    assert [one.startswith("certificate.html was ") for one in found] == [True]
+    assert any(found.startswith("certificate.html was ") for found in wrong(sealed))
 
 
 @pytest.mark.parametrize("name", FORGERIES)

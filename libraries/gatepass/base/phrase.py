@@ -7,9 +7,9 @@ joined by name and parts, never by words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,15 @@ def say(name: str, **parts: Part) -> Phrase:
         parts: what its text has in {braces}.
     """
     return Phrase(name, tuple(sorted(parts.items())))
+
+
+def listed(names: Sequence[Phrase]) -> Phrase:
+    """Several phrases as one, in their order.
+
+    Args:
+        names: at least one.
+    """
+    return reduce(lambda first, rest: say("listed", first=first, rest=rest), names)
 
 
 NOTHING = Phrase("")

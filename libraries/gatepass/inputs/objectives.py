@@ -108,6 +108,20 @@ class ServiceClass(Limits):
         """What it gets at most: both rates and the allowance."""
         return (self.cir_mbps + self.eir_mbps) * (1 + self.burst_allowance_percent / 100)
 
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """What figures it is promised, by the identities of `gatepass.results.promises`."""
+        where = {
+            "class_excess": self.eir_mbps or None,
+            "class_loss": self.loss_percent,
+            "class_delay": self.delay_ms,
+            "class_mean_delay": self.mean_delay_ms,
+            "class_variation": self.variation_ms,
+            "class_availability": self.availability_percent,
+        }
+        limited = [promise for promise, limit in where.items() if limit is not None]
+        return ("class_committed", "class_policed", *limited)
+
     def frames_per_s(self, mbps: float) -> float:
         """Frames a second of a rate."""
         return mbps * 1e6 / 8 / fmean(self.sizes)

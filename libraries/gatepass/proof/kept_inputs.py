@@ -66,6 +66,8 @@ def facts_of(order: Order, profile: NamedProfile) -> Mapping[str, Any]:
             "flows": [f"{flow}: {flow.expect}" for flow in order.flows],
             "objectives": [str(one) for one in order.classes],
             "objectives_proposed": order.objectives_are_proposals,
+            "flows_expected": sorted({flow.expect for flow in order.flows}),
+            "classes": {one.name: list(one.promises) for one in order.classes},
         },
         "tier": order.promise.model_dump(),
         "profile": profile.model_dump() | {"max_trials": profile.most_trials},

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from gatepass.base.phrase import NOTHING, Phrase
 from gatepass.report.phrases import chapter, check_name, filled
-from gatepass.report.promises import has_tag, ordered_option, why
+from gatepass.report.promises import TIER, why
 from gatepass.report.wording import Wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
@@ -17,8 +17,6 @@ from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN
 
 MOST_NAMES = 3
 """A reason that more checks share names their chapters only."""
-REPORTED = ("snmp_reporting", "flow_reporting", "security_reporting")
-"""Options without a figure in the tier; a check of one carries its name as a tag."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,11 @@ def untested(outcome: Outcome, shown: frozenset[int], words: Wording) -> list[Un
         for position, check in enumerate(outcome.checks)
         if position not in shown and check.verdict == NOT_APPLICABLE
     ]
-    found = []
+    found = [
+        Untested(words.sentence(name), escape(words["option_untested"]))
+        for name in outcome.not_tested
+        if name.name not in TIER  # which stand in the table
+    ]
     for name, message in dict.fromkeys((check.chapter, check.message) for check in left_out):
         sharing = [c for c in left_out if (c.chapter, c.message) == (name, message)]
         what = check_name(sharing[0], words)
@@ -79,11 +81,6 @@ def untested(outcome: Outcome, shown: frozenset[int], words: Wording) -> list[Un
             count = len(sharing)
             what = filled(words["untested_checks"], chapter=chapter(name, words), count=count)
         found.append(Untested(what, why(sharing[0], words)))
-    for option in REPORTED:
-        if ordered_option(outcome, option) and not has_tag(outcome, option):
-            name = words["options"][option]
-            what = escape(name[0].upper() + name[1:])
-            found.append(Untested(what, escape(words["option_untested"])))
     if level := group(outcome.run, "order").get("service_level"):
         what = filled(words["level_without_figures"], level=level)
         found.append(Untested(what, escape(words["level_reason"])))

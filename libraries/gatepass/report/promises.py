@@ -195,14 +195,6 @@ def ordered_option(outcome: Outcome, option: str) -> bool:
     return not option or bool(group(outcome.run, "order", "options").get(option))
 
 
-def has_tag(outcome: Outcome, tag: str) -> bool:
-    """Whether a check with this tag came to a verdict on the gateway."""
-    wanted = _normal(tag)
-    return any(
-        wanted in _tags(check) for check in outcome.checks if check.verdict != NOT_APPLICABLE
-    )
-
-
 def _tier_promise(
     promise: str, figure: str, own: list[_Found], silent: dict[int, Check], rows: _Rows
 ) -> PromiseRows:

@@ -16,8 +16,9 @@ from robot.errors import DataError
 
 from gatepass.base.errors import InputError
 from gatepass.base.files import contents
-from gatepass.base.phrase import NOTHING, Phrase, say
+from gatepass.base.phrase import NOTHING, Phrase, listed, say
 from gatepass.results import record, schema1
+from gatepass.results.called_for import CalledFor, not_shown
 from gatepass.results.chapters import chapter_of, uppermost
 from gatepass.results.facts import group
 from gatepass.results.record import (
@@ -133,7 +134,9 @@ class Outcome:
     def verdict(self) -> str:
         """Of the order: approved only if every check that it calls for passed.
 
-        Nothing is said of a gateway that somebody else has changed in the middle of its test.
+        Each promise of the tier and of the order has to have been shown as well, whatever was
+        planned (see `called_for`). Nothing is said of a gateway that somebody else has changed in
+        the middle of its test.
         """
         verdicts = {check.verdict for check in self.checks}
         if self.changed_by_others:
@@ -141,9 +144,23 @@ class Outcome:
         if FAIL in verdicts:
             return REJECTED
         restored = self.restoration is not None and self.restoration.identical
-        if NOT_PROVEN in verdicts or PASS not in verdicts or not restored:
+        if NOT_PROVEN in verdicts or PASS not in verdicts or not restored or self.not_shown:
             return NOT_PROVEN
         return APPROVED
+
+    @property
+    def not_shown(self) -> list[CalledFor]:
+        """What the order calls for and no check has shown."""
+        return not_shown(self.run, self.checks)
+
+    @property
+    def not_tested(self) -> list[Phrase]:
+        """What the order calls for and no check was about: the names for a reader."""
+        return [
+            one.name
+            for one in self.not_shown
+            if not any(one.looked_at(check) for check in self.checks)
+        ]
 
     @property
     def changed_by_others(self) -> bool:
@@ -175,7 +192,19 @@ class Outcome:
             reasons.append(say("not_back", problem=problem))
         if not any(check.verdict == PASS for check in self.checks):
             reasons.append(say("no_check_passed"))
-        return reasons
+        return reasons + self._of_what_is_missing()
+
+    def _of_what_is_missing(self) -> list[Phrase]:
+        """That what the order calls for was not shown; checks that did not run tell it themselves.
+        """
+        if any(check.not_run for check in self.checks):
+            return []
+        if missing := self.not_tested:
+            return [say("not_tested", what=listed(missing))]
+        missing = [one.name for one in self.not_shown]
+        if missing and not {FAIL, NOT_PROVEN} & {check.verdict for check in self.checks}:
+            return [say("not_shown", what=listed(missing))]
+        return []
 
     def count(self, verdict: str) -> int:
         """How many checks ended with this verdict."""
