@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,10 @@ from turns import place, turn
 
 _home = tempfile.TemporaryDirectory()
 set_hypothesis_home_dir(_home.name)
+# runs sign themselves with a key in there, never with one of whoever calls the tests
+os.environ["XDG_CONFIG_HOME"] = _home.name
+for _name in ("GATEPASS_KEY", "SUDO_UID"):
+    os.environ.pop(_name, None)
 settings.register_profile("gatepass", max_examples=40, deadline=None, database=None)
 settings.load_profile("gatepass")
 

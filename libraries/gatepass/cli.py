@@ -14,6 +14,7 @@ from gatepass.base.arguments import split
 from gatepass.base.errors import InputError
 from gatepass.base.printable import shown
 from gatepass.base.steady_output import keep_going
+from gatepass.proof import signing_key
 
 DONE, MISTAKE, FAULT = 0, 64, 70
 NOT_RESTORED = 2
@@ -214,6 +215,7 @@ def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str
         type=_file,
         help="keep what the gateway is asked and answers, without secrets; .gz: compressed",
     )
+    parser.add_argument("--key", metavar="FILE", type=_file, help=signing_key.HELP)
     parser.add_argument(
         "--yes", action="store_true", help="install missing system packages without asking"
     )
@@ -221,6 +223,7 @@ def _call(arguments: list[str], prog: str) -> tuple[argparse.Namespace, list[str
     args = parser.parse_args(own)
     if args.robot is not None:
         raise InputError(f"'{args.robot[:60]}' is no option. See ./run.sh --help.")
+    signing_key.choose(args.key)
     return args, robot
 
 

@@ -17,6 +17,7 @@ from gatepass.fleet.outcome import read_fleet
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.schema import did_you_mean
 from gatepass.inputs.testbed import Testbed
+from gatepass.proof import signing_key
 from gatepass.run.at_work import at_work
 from gatepass.run.run import Call, validated
 from gatepass.run.turns import shared
@@ -71,6 +72,7 @@ def read(arguments: Sequence[str]) -> FleetCall:
     """
     own, robot = split(arguments)
     args = _parser().parse_args(own)
+    signing_key.choose(args.key)  # the runs find it in their environment
     if args.record_api:
         raise InputError(
             "--record-api records one run, and this call is for several orders. Record a call for "
@@ -129,6 +131,7 @@ def _parser() -> Parser:
     parser.add_argument("--shard", type=_shard)
     parser.add_argument("--turns", type=_socket)
     parser.add_argument("--record-api")
+    parser.add_argument("--key", type=file)
     parser.add_argument("--yes", action="store_true")
     return parser
 

@@ -29,6 +29,7 @@ from gatepass.fleet.state import OrderProgress
 from gatepass.fleet.worker import FLEET, ORDER
 from gatepass.gateway.journal import left_changed
 from gatepass.inputs import load_catalogue
+from gatepass.proof import signing_key
 from gatepass.run.at_work import AT_WORK, caller_of, hold
 from gatepass.run.lock_server import LockServer, ServerLost
 from gatepass.run.seats import give_back
@@ -55,6 +56,8 @@ def run(call: FleetCall) -> int:
     """
     if call.turns:
         _answers(call.turns)
+    if key_made := signing_key.prepare():
+        print(key_made, flush=True)
     fleet = _resumed(call) if call.folder else new_folder(before=PREFIX)
     if not call.folder:
         plan.save(call.entries, fleet)

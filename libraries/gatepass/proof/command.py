@@ -13,11 +13,12 @@ from gatepass.base.errors import InputError
 from gatepass.base.paths import RESULTS, run_folder
 from gatepass.base.printable import shown
 from gatepass.inputs.secret import SecretReference
-from gatepass.proof import chain, signed_pdf
+from gatepass.proof import chain, signed_pdf, vouching
 from gatepass.proof.findings import Code, Findings, Trust
 from gatepass.proof.folder import SIGNED_PDF, SUMS
 from gatepass.proof.signature import sign as make_signature
 from gatepass.proof.timestamp import stamp
+from gatepass.proof.verify import record
 from gatepass.proof.verify import verify as look
 from gatepass.report.verify import verify as of_certificate
 
@@ -67,17 +68,20 @@ def sign(arguments: Sequence[str]) -> int:
     args = parser.parse_args(arguments)
     pdf_key = _pdf_key(args)
     folder = _folder(args.run)
-    found = look(folder, Trust())
-    replaced = ("The signature", *(signed_pdf.BEGINNINGS if pdf_key else ()))
-    if wrong := [one for one in found.wrong if not one.startswith(replaced)]:
+    found, outcome = record(folder)
+    vouching.look_before_signing(folder, outcome, found)
+    if not args.timestamp:  # what is made anew need not hold
+        vouching.stamped(folder, Trust(), found)
+    if not pdf_key:
+        signed_pdf.look(folder, Trust(), found)
+    if found.wrong:
         raise InputError(
-            f"{folder}: what was changed is not signed. {wrong[0]} Take the run from a copy, or "
-            "run again."
+            f"{folder}: what was changed is not signed. {found.wrong[0]} Take the run from a copy, "
+            "or run again."
         )
-    if not args.key.is_file():
-        raise InputError(f"--key {args.key}: there is no such file. Name a key of OpenSSH.")
     if pdf_key:
         signed_pdf.must_have_certificate(folder)
+    _show_rest(found)
     print(f"Signed: {make_signature(folder, args.key)}")
     if args.timestamp:
         print(f"Stamped: {stamp(folder, args.timestamp)}")
@@ -206,10 +210,16 @@ def _shown(what: Path, found: Findings) -> int:
             print(f"  … and {len(found.wrong) - _MOST} more.")
     else:
         print(f"{shown(found.headline)}: {what}")
+    _show_rest(found)
+    return found.code
+
+
+def _show_rest(found: Findings) -> None:
+    """Print what was looked at where nothing is wrong, and what nobody could tell."""
+    if not found.wrong:
         print(f"  Looked at: {shown('; '.join(one.rstrip('.') for one in found.seen))}.")
     for sentence in found.open:
         print(f"  {shown(sentence)}.")
-    return found.code
 
 
 def _of_all(results: Path, trust: Trust) -> Findings:

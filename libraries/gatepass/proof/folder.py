@@ -15,13 +15,15 @@ from gatepass.base.files import contents
 
 SUMS = "SHA256SUMS"
 SIGNATURE, TIMESTAMP = f"{SUMS}.sig", f"{SUMS}.tsr"
+ATTESTATION = f"{SUMS}.intoto.jsonl"
+"""What the run signs itself when it ends; a signature that is made later stands beside it."""
 CERTIFICATE = "certificate.pdf"
 SIGNED_PDF = "certificate-signed.pdf"
 """The certificate with a signature in it: beside the sealed one, which so stays what it was."""
 INPUTS = "inputs"
 _GOES_ON = ("journal.jsonl", "console.txt", "worker.txt", "progress.jsonl")
 """Files that are written to after the end of a run: restoring a gateway, a fleet's workers."""
-_AFTER = (SUMS, SIGNATURE, TIMESTAMP, SIGNED_PDF)
+_AFTER = (SUMS, SIGNATURE, TIMESTAMP, ATTESTATION, SIGNED_PDF)
 _OUTPUTS = ("output.xml", "log.html", "report.html", "xunit.xml")
 """Robot's own, which are not whole before the run has ended."""
 

@@ -116,6 +116,8 @@ def sign(content: bytes, key: PdfKey, words: Words, authority: str | None) -> by
         judged(signed, content)
     except InputError:
         raise
+    except NotStamped as error:
+        raise timestamp.no_stamp(authority or "", str(error)) from None
     except Exception as error:  # whatever the library finds wrong with somebody's file
         raise InputError(
             f"{KEY} {key.path}: {CERTIFICATE} cannot be signed with it: {_brief(error)}. Take "
@@ -169,8 +171,8 @@ class _Authority(TimeStamper):
             return await super().async_timestamp(message_digest, md_algorithm)
         except InputError:
             raise
-        except Exception:  # the answer is parsed where it is first used
-            raise timestamp.no_stamp(self._address) from None
+        except Exception as error:  # the answer is parsed where it is first used
+            raise timestamp.no_stamp(self._address, _brief(error)) from None
 
 
 def judged(

@@ -6,34 +6,69 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 
 from gatepass.base.errors import InputError
+from gatepass.base.files import contents
 from gatepass.proof.folder import SIGNATURE, SUMS
 
 NAMESPACE = "gatepass"
 """What the signature is for: one made for something else does not count."""
 _PATIENCE_S = 60
+_LARGEST_MIB = 1
 
 
 @dataclass(frozen=True)
 class Signed:
-    """What a signature tells.
+    """What a signature that fits tells.
 
     Attributes:
-        by: who is known to have signed; empty where nobody was named who may.
         key: the fingerprint of the key.
+        by: who is known to have signed; empty where nobody was named who may, or somebody else.
+        refused: why whoever was named does not vouch, as the end of a sentence; empty where nobody
+            was named, or `by` does.
     """
 
-    by: str
     key: str
+    by: str = ""
+    refused: str = ""
 
 
 class NotSigned(Exception):
-    """The signature is none of that list, or of nobody who may sign."""
+    """The signature is of something else, or none."""
+
+
+def made(content: bytes, key: Path, option: str = "--key", asks: bool = False) -> bytes:
+    """A signature, in the armour of OpenSSH.
+
+    Args:
+        content: what is signed.
+        key: private key, or the public one where an agent keeps the private.
+        option: that names the key, for the sentence.
+        asks: whether somebody is there whom OpenSSH may ask for the key's passphrase.
+
+    Raises:
+        InputError: the key cannot be used.
+    """
+    if not key.is_file():
+        raise InputError(f"{option} {key}: there is no such file. Name a key of OpenSSH.")
+    with TemporaryDirectory() as kept:
+        file = Path(kept, "content")
+        file.write_bytes(content)
+        done = _keygen("-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(file), asks=asks)
+        signature = file.with_suffix(".sig")
+        if done.returncode or not signature.is_file():
+            raise InputError(
+                f"{option} {key}: nothing can be signed with it: {_last(done.stderr)}. Name a "
+                "private key of OpenSSH without a passphrase that nobody else may read, or a "
+                "public one whose private key ssh-agent keeps."
+            )
+        return signature.read_bytes()
 
 
 def sign(folder: Path, key: Path) -> Path:
@@ -47,13 +82,7 @@ def sign(folder: Path, key: Path) -> Path:
         InputError: the key cannot be used.
     """
     target = folder / SIGNATURE
-    target.unlink(missing_ok=True)  # OpenSSH would ask
-    done = _keygen("-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(folder / SUMS))
-    if done.returncode or not target.is_file():
-        raise InputError(
-            f"--key {key}: nothing can be signed with it: {_last(done)}. Name a private key of "
-            "OpenSSH, or a public one whose private key ssh-agent keeps."
-        )
+    target.write_bytes(made((folder / SUMS).read_bytes(), key, asks=True))
     return target
 
 
@@ -65,40 +94,66 @@ def look(folder: Path, signers: Path | None) -> Signed | None:
         signers: an ``allowed_signers`` file (ssh-keygen(1)); None to look at the key alone.
 
     Raises:
-        NotSigned: the signature does not fit the list, or is of somebody else.
+        NotSigned: the signature does not fit the list.
     """
-    signature, content = folder / SIGNATURE, (folder / SUMS).read_bytes()
-    if not signature.is_file():
+    path = folder / SIGNATURE
+    if not path.is_file():
         return None
-    of = ("-n", NAMESPACE, "-s", str(signature))
-    known = _keygen("-Y", "check-novalidate", *of, content=content)
-    if known.returncode:
+    try:
+        return who_signed((folder / SUMS).read_bytes(), contents(path, _LARGEST_MIB), signers)
+    except NotSigned as error:
         raise NotSigned(
-            f"{SUMS} is not what was signed: {_last(known)}. It, or {SIGNATURE}, was changed."
-        )
-    found = re.search(r"SHA256:\S+", known.stdout + known.stderr)
-    key = found[0] if found else "of an unknown fingerprint"
-    if signers is None:
-        return Signed("", key)
-    who = _keygen("-Y", "find-principals", "-s", str(signature), "-f", str(signers))
-    names = who.stdout.split()
-    if who.returncode or not names:
-        raise NotSigned(f"it is signed with the key {key}, which {signers.name} does not name.")
-    allowed = ("-f", str(signers), "-I", names[0])
-    done = _keygen("-Y", "verify", *allowed, *of, content=content)
-    if done.returncode:
-        raise NotSigned(f"{signers.name} does not let {names[0]} sign this: {_last(done)}.")
-    return Signed(names[0], key)
+            f"{SUMS} is not what was signed: {error}. It, or {SIGNATURE}, was changed."
+        ) from None
+    except OSError as error:
+        raise NotSigned(f"{SIGNATURE} cannot be read: {error.strerror}.") from None
 
 
-def _keygen(*words: str, content: bytes | None = None) -> subprocess.CompletedProcess[str]:
+def who_signed(content: bytes, armoured: bytes, signers: Path | None) -> Signed:
+    """Whose a signature is.
+
+    Args:
+        content: what was signed.
+        armoured: the signature, as `made` makes it.
+        signers: an ``allowed_signers`` file; None to look at the key alone.
+
+    Raises:
+        NotSigned: it does not fit; in the words of OpenSSH.
+    """
+    with NamedTemporaryFile() as kept:
+        kept.write(armoured)
+        kept.flush()
+        of = ("-n", NAMESPACE, "-s", kept.name)
+        known = _keygen("-Y", "check-novalidate", *of, content=content)
+        if known.returncode:
+            raise NotSigned(_last(known.stdout + known.stderr))
+        found = re.search(r"SHA256:\S+", known.stdout + known.stderr)
+        key = found[0] if found else "of an unknown fingerprint"
+        if signers is None:
+            return Signed(key)
+        who = _keygen("-Y", "find-principals", "-s", kept.name, "-f", str(signers))
+        names = who.stdout.split()
+        if who.returncode or not names:
+            return Signed(key, refused=f"which {signers.name} does not name")
+        done = _keygen("-Y", "verify", "-f", str(signers), "-I", names[0], *of, content=content)
+        if done.returncode:
+            why = _last(done.stdout + done.stderr)
+            return Signed(key, refused=f"and {signers.name} does not let {names[0]} sign: {why}")
+        return Signed(key, names[0])
+
+
+def _keygen(
+    *words: str, content: bytes | None = None, asks: bool = False
+) -> subprocess.CompletedProcess[str]:
     try:
         done = subprocess.run(
             ["ssh-keygen", *words],
-            input=content,
+            **({"input": content or b""} if not asks else {}),
             capture_output=True,
             timeout=_PATIENCE_S,
             check=False,
+            start_new_session=not asks,  # without a terminal it asks nobody
+            env=os.environ | ({} if asks else {"SSH_ASKPASS_REQUIRE": "never"}),
         )
     except FileNotFoundError:
         raise InputError(
@@ -114,6 +169,6 @@ def _keygen(*words: str, content: bytes | None = None) -> subprocess.CompletedPr
     return subprocess.CompletedProcess(done.args, done.returncode, output, errors)
 
 
-def _last(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+def _last(words: str) -> str:
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
     return lines[-1].rstrip(".") if lines else "OpenSSH says nothing more"

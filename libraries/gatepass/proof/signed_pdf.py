@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 _MARK = b"/ByteRange"
 """Stands in every signature of a PDF, in plain."""
-BEGINNINGS = (SIGNED_PDF, f"The time stamp in {SIGNED_PDF}")
-"""Of the sentences on what is wrong with it: all of that is mended by signing anew."""
 SIGNERS, AUTHORITIES = "--pdf-signers", "--authorities"
 
 

@@ -38,6 +38,24 @@ def verify(folder: Path, trust: Trust) -> Findings:
     Raises:
         InputError: it is no folder of a run, or the files of `trust` cannot be read.
     """
+    found, outcome = record(folder)
+    vouching.look(folder, outcome, trust, found)
+    signed_pdf.look(folder, trust, found)
+    return found
+
+
+def record(folder: Path) -> tuple[Findings, Outcome | None]:
+    """Look at all that a run has left, whoever vouches for it.
+
+    Args:
+        folder: of the run.
+
+    Returns:
+        What was found, and what its ``output.xml`` tells; None where that cannot be read.
+
+    Raises:
+        InputError: it is no folder of a run.
+    """
     found = Findings()
     named = sealed(folder)
     found.wrong += _changed_files(folder, named)
@@ -55,10 +73,8 @@ def verify(folder: Path, trust: Trust) -> Findings:
                 f"This is another copy of Gatepass than the run's ({other} is not the same)"
             )
         _certificates(folder, named, found, same_program=not other)
-    vouching.look(folder, trust, found)
-    signed_pdf.look(folder, trust, found)
     _before(folder, found)
-    return found
+    return found, outcome
 
 
 def _certificates(

@@ -6,18 +6,21 @@ Nothing here may cost a run its verdict: what cannot be written is told in a sen
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
+from gatepass.base.errors import InputError
 from gatepass.history import store
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.series import runs, series
+from gatepass.proof import signing_key
+from gatepass.proof.attestation import attest
 from gatepass.proof.folder import seal
 from gatepass.report import results_json as results
 from gatepass.report import robot_report, xunit
 from gatepass.report import trials_csv as trials_table
 from gatepass.results.outcome import Outcome
-from gatepass.run.notice import tell_of_the_end
+
+_LATER = "./run.sh sign {folder} --key FILE signs it"
 
 
 def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
@@ -51,25 +54,36 @@ def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
     return ""
 
 
-def close(folder: Path, verdict: str, gravest: Sequence[str] = ()) -> None:
-    """Finish Robot's report, seal what the run has left, and tell who wants to know.
+def seal_and_sign(folder: Path, outcome: Outcome, shown: Outcome) -> str:
+    """Finish Robot's report, seal what the run has left, and sign that at once.
 
     From here on a change shows.
 
     Args:
         folder: of the run.
-        verdict: of it.
-        gravest: see `robot_report.finish`.
+        outcome: of the run.
+        shown: what Robot's report and log begin with; of a study its own part.
+
+    Returns:
+        Who has signed, in a line for the closing box; empty where nobody has.
     """
     try:
-        robot_report.finish(folder, verdict, gravest)
+        robot_report.finish(folder, shown.verdict, robot_report.gravest_first(shown))
     except (OSError, ValueError) as error:
         _warn(f"Robot's report and log stay as Robot wrote them: {error}")
     try:
         seal(folder)
     except OSError as error:
         _warn(f"the run cannot be sealed in {folder}: {error.strerror}")
-    tell_of_the_end(folder, verdict)
+        return ""
+    try:
+        key = signing_key.of_the_run()
+        return f"with the key {attest(folder, outcome, key).key}" if key else ""
+    except InputError as error:
+        _warn(f"the run is not signed: {error} {_LATER.format(folder=folder)}")
+    except OSError as error:
+        _warn(f"the run is not signed: {error.strerror}. {_LATER.format(folder=folder)}")
+    return ""
 
 
 def _changed(record: Path, run: str, serial: str | None) -> str:

@@ -29,14 +29,15 @@ from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile
 from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
+from gatepass.proof import signing_key
 from gatepass.report import certificate, study
 from gatepass.report.checks import reasons
-from gatepass.report.robot_report import gravest_first
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan, sentences, turns
 from gatepass.run.execution import OUTPUT, Inputs, execute
+from gatepass.run.notice import tell_of_the_end
 from gatepass.run.progress import tell, told
 from gatepass.run.recorded import recorded
 from gatepass.run.space import Room
@@ -103,6 +104,8 @@ def run(call: Call, ending: Callable[[Path], int] | None = None) -> int:
         chosen = replace(chosen, whole=chosen.checks)
     testbed = load_testbed(call.testbed)
     testbed.gateway.must_have_secrets()
+    if key_made := signing_key.prepare():
+        print(key_made, flush=True)
     with turns.joined(), namespace.inside(testbed.network_namespace, testbed.path):
         folder = _new_folder(order.order)
         room = _room(folder)
@@ -182,6 +185,7 @@ def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     _robot_options(call.robot)
     if call.recording:
         must_be_new(call.recording)
+    signing_key.must_sign()
     checks, chosen = plan.selected(SUITES, call.robot, _studies(call, order))
     sentences.must_be_sound(checks, SUITES)
     return order, profile, chosen
@@ -218,9 +222,10 @@ def _certified(folder: Path) -> int:
     pages = study.write(outcome, folder)
     pdf = certificate.write_pdf(outcome, folder / "certificate.html")
     changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
-    print(closing_box(outcome, folder, pdf, changed, pages), flush=True)
+    signed = aftermath.seal_and_sign(folder, outcome, outcome)
+    print(closing_box(outcome, folder, pdf, changed, pages, signed), flush=True)
     tell("ends", verdict=outcome.verdict)
-    aftermath.close(folder, outcome.verdict, gravest_first(outcome))
+    tell_of_the_end(folder, outcome.verdict)
     return EXIT_CODES[outcome.verdict]
 
 
@@ -257,7 +262,12 @@ def _cut_short(status: int, folder: Path, error: Exception) -> int:
 
 
 def closing_box(
-    outcome: Outcome, folder: Path, pdf: str, changed: str = "", pages: Mapping[str, Path] = _NONE
+    outcome: Outcome,
+    folder: Path,
+    pdf: str,
+    changed: str = "",
+    pages: Mapping[str, Path] = _NONE,
+    signed: str = "",
 ) -> str:
     """The verdict of the order, its reasons, and where everything lies.
 
@@ -267,6 +277,7 @@ def closing_box(
         pdf: path of the printed certificate, or why there is none.
         changed: what changed since the gateway's run before, in a line; may be empty.
         pages: of the studies, by their names.
+        signed: who has signed the run, in a line; may be empty.
     """
     counts = ", ".join(
         f"{outcome.count(verdict)} {verdict}"
@@ -286,6 +297,7 @@ def closing_box(
         "Report": folder / "report.html",
         **{f"Study {name}": page for name, page in pages.items()},
         **({"History": changed} if changed else {}),
+        **({"Signed": signed} if signed else {}),
     }
     if left_changed(folder):
         lines.append(_left_changed(outcome, folder))

@@ -19,13 +19,14 @@ from gatepass.base.chapters import title
 from gatepass.base.errors import InputError
 from gatepass.base.paths import HISTORY, VARIABLES
 from gatepass.inputs.studies import STUDIES, must_be_study
+from gatepass.proof import signing_key
 from gatepass.report import study as pages
 from gatepass.report.checks import reasons
-from gatepass.report.robot_report import gravest_first
 from gatepass.results.outcome import Outcome, read, read_digested
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan
 from gatepass.run.execution import OUTPUT
+from gatepass.run.notice import tell_of_the_end
 from gatepass.run.progress import tell
 from gatepass.run.run import EXIT_CODES, Call, run, validated
 
@@ -80,6 +81,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--profile", metavar="NAME", help="quick (default): minutes; standard: as the source has it"
     )
+    parser.add_argument("--key", metavar="FILE", type=file, help=signing_key.HELP)
     parser.add_argument(
         "--output", metavar="OUTPUT.XML", type=file, help="make the page of a run again from it"
     )
@@ -87,6 +89,7 @@ def _parser() -> Parser:
 
 
 def _call(args: argparse.Namespace) -> Call:
+    signing_key.choose(args.key)
     parts = (title("preflight"), f"{title('studies')}.{args.name.title()}", title("handover"))
     robot = tuple(word for part in parts for word in ("--suite", f"{plan.NAME}.{part}"))
     return Call(args.order, args.testbed, args.profile, robot, studies=(args.name,))
@@ -105,9 +108,13 @@ def _ended(folder: Path, name: str) -> int:
         *(f"- {one_line(reason.sentence)}" for reason in reasons(own)[:8]),
     ]
     page = written.get(name, "none: the study came to no table")
-    print("\n" + boxed(lines, {"Page": page, "Report": folder / "report.html"}), flush=True)
+    signed = aftermath.seal_and_sign(folder, outcome, own)
+    below = {"Page": page, "Report": folder / "report.html"}
+    if signed:
+        below["Signed"] = signed
+    print("\n" + boxed(lines, below), flush=True)
     tell("ends", verdict=own.verdict)
-    aftermath.close(folder, own.verdict, gravest_first(own))
+    tell_of_the_end(folder, own.verdict)
     return EXIT_CODES[own.verdict]
 
 
