@@ -19,6 +19,8 @@ from certificate_examples import (
 from certificate_reader import body, parsed, reasons, rows, text
 from gatepass import __version__
 from gatepass.base.phrase import say
+from gatepass.report.reason_lines import MOST_LINES
+from gatepass.report.reasons import reasons as reasons_of
 from gatepass.results.outcome import Check
 from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS
 from said import evidence, measurement, words
@@ -124,9 +126,10 @@ def test_one_trial_has_no_spread():
 def test_reasons_of_a_rejection_with_the_figures():
     outcome = rejected()
     wrong, slow = reasons(outcome)
-    assert wrong.startswith("fail Stateful firewall: 100 Policies, With NAT")
-    assert "saw 198.18.1.10, the client's own address" in wrong
-    assert "287 ± 4 Mbit/s" in slow
+    assert wrong.startswith("fail 1 check: The server saw another address than the policy")
+    assert "It saw 198.18.1.10; expected is 198.18.2.1" in wrong
+    assert wrong.endswith("Stateful firewall: 100 Policies, With NAT")
+    assert "reaches no more than 292 Mbit/s, and at least 300 Mbit/s were promised" in slow
     assert rows(outcome, "promises")["Stateful throughput"][1:] == [
         "at most 292", "", "287.4 ± 3.9", "3", "Mbit/s, application data over TCP", "fail"
     ]  # fmt: skip
@@ -136,18 +139,24 @@ def test_reasons_of_a_rejection_with_the_figures():
         "fail",
     ]
     seen, verdict = rows(outcome, "evidence")["Stateful firewall"]
-    assert seen.startswith("Not so (1 of 6): The server saw the address that it should")
+    assert seen.startswith("The server saw another address than the policy should give it")
+    assert "In the checks that passed: " in seen
     assert verdict == "fail"
     assert "Stateful firewall checks passed: 4 of 6" in body(outcome)
 
 
-def test_of_many_reasons_each_is_told_in_few_words():
-    told = reasons(everything_wrong())
-    assert len(told) == 6
-    assert "Missing proof: Inspection was on while the rate with it was measured" in told[0]
-    assert "Likely cause: unheard of: what was seen goes on" in told[0]
-    assert all(len(one) < 700 for one in told)
-    assert "Further reasons, told in the report: 40." in body(everything_wrong())
+def test_of_many_causes_the_gravest_come_first_and_none_is_hidden():
+    page = parsed(everything_wrong())
+    above, below = page.iterfind(".//section/ol")
+    first = [text(one) for one in above]
+    assert len(first) == MOST_LINES
+    assert first[0].startswith("fail 6 checks: Got through although the security services were on")
+    assert all(len(one) < 700 for one in first)
+    named = text(above) + text(below)
+    outcome = everything_wrong()
+    assert all(check.name in named for check in outcome.checks)
+    left_out = len(reasons_of(outcome)) - MOST_LINES
+    assert f"Further causes, under “Causes in full”: {left_out}." in text(page.find("body"))
 
 
 def test_reasons_that_checks_share_stand_once():
@@ -225,8 +234,8 @@ def test_a_claim_that_is_not_known_stands_as_it_was_made():
 
 def test_what_was_left_out_and_why():
     page = body(approved())
-    assert "Handover: IPv6 Is Enforced As IPv4 Is. The order does not name IPv6." in page
-    assert "Service level Gold (the catalogue gives no figures for it). There is" in page
+    assert "The check “IPv6 Is Enforced As IPv4 Is” (Handover). The order does not name" in page
+    assert "Whether service level “Gold” is kept. The service catalogue gives no" in page
 
 
 def test_checks_of_a_chapter_that_are_left_out_for_one_reason_stand_together():
@@ -237,7 +246,7 @@ def test_checks_of_a_chapter_that_are_left_out_for_one_reason_stand_together():
         for n in range(5)
     ]
     page = body(outcome)
-    assert "Security services (5 checks). The order does not include security services." in page
+    assert "5 checks of the chapter “Security services”. The order does not include" in page
 
 
 def test_deviations():

@@ -139,7 +139,7 @@ class Told:
         condition: the name of one.
         security: a chapter, and what was seen in it.
         slow: the reason with a figure.
-        wrong: the reason without, whose figure was good, so has no word for "measured".
+        wrong: the reason without, whose figure was good, so has no word for "promised".
         measured: that word.
         did_not_run: why, and where.
     """
@@ -170,13 +170,13 @@ TOLD = {
             "Pysäytettiin: virustestitiedosto (HTTP, FTP), estetty sivusto (HTTPS)",
         ),
         slow=(
-            "1000 sääntöä, ei NATia: mitattu 287,4 ± 3,9, luvattu vähintään 300 Mbit/s.",
-            "Mahdollinen syy, jota ei ole varmistettu: nopeusrajoitus.",
+            "(1000 sääntöä, ei NATia): enintään 292 Mbit/s; luvattu on vähintään 300 Mbit/s.",
+            "Todennäköinen syy: nopeusrajoitus.",
         ),
-        wrong="Tätä ei todennettu: Palvelin näki oikean osoitteen",
-        measured="mitattu",
+        wrong="Palvelin näki muun osoitteen kuin sen, jonka säännön pitäisi antaa",
+        measured="luvattu",
         did_not_run=(
-            "Se on testin suunnitelmassa, mutta sitä ei ajettu.",
+            "Suunniteltu, mutta ei ajettu.",
             "Tilallinen palomuuri (4); Sääntöjen noudattaminen (5)",
         ),
     ),
@@ -194,13 +194,13 @@ TOLD = {
             "Stoppades: virustestfil (HTTP, FTP), blockerad webbplats (HTTPS)",
         ),
         slow=(
-            "1000 regler, utan NAT: uppmätt 287,4 ± 3,9, utlovat minst 300 Mbit/s.",
-            "Trolig orsak, ej bekräftad: en hastighetsbegränsning.",
+            "(1000 regler, utan NAT): brandväggen når högst 292 Mbit/s; utlovat är minst 300",
+            "Trolig orsak: en hastighetsbegränsning.",
         ),
-        wrong="Detta kunde inte styrkas: Servern såg rätt adress",
-        measured="uppmätt",
+        wrong="Servern såg en annan adress än den som regeln ska ge",
+        measured="utlovat",
         did_not_run=(
-            "Ingår i testplanen men kördes inte.",
+            "Planerad men inte körd.",
             "Tillståndsbaserad filtrering (4); Efterlevnad av reglerna (5)",
         ),
     ),
@@ -236,7 +236,7 @@ def english(page: Outcome) -> list[str]:
 def test_what_stays_english_is_marked(language: str):
     page = in_language(language, rejected())
     marked = english(page)
-    assert any("Address translation is not in force" in one for one in marked)
+    assert any("limits to 290 Mbit/s" in one for one in marked)
     assert wording.wording(language)["checks"]["1000 Policies, Without NAT"] in body(page)
     assert "1000 Policies, Without NAT" not in body(page)
     assert english(whole()) == []
@@ -342,4 +342,4 @@ def test_a_reason_that_is_known_is_told_in_another_language_only(language: str, 
     shown = reasons(in_language(language, not_proven()))
     for expected in told.did_not_run:
         assert expected in shown[1]
-    assert "did not run" not in shown[1]
+    assert "not run" not in shown[1]

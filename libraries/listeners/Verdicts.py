@@ -9,7 +9,7 @@ from gatepass.base.phrase import NOTHING
 from gatepass.base.printable import shown
 from gatepass.gateway import transport
 from gatepass.report import timeline
-from gatepass.report.checks import ShownReason, reasons
+from gatepass.report.reasons import ShownReason, reasons
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
 from gatepass.results.chapters import chapter_of

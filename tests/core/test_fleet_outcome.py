@@ -108,7 +108,7 @@ def test_checks_of_the_plan_that_did_not_run_are_told(tmp_path: Path) -> None:
     (row,) = read_fleet(tmp_path).rows
     assert row.verdict == NOT_PROVEN
     assert row.reasons[0].sentence == (
-        f"{', '.join(planned[3])}: The run's plan holds this check, but it did not run."
+        f"{', '.join(planned[3])}: Planned, but not run."
     )
 
 

@@ -16,7 +16,7 @@ from gatepass.gateway.config_objects import object_changes, objects
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.undo import SAVED, undo
-from gatepass.report.checks import reasons
+from gatepass.report.reasons import reasons
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import FAIL, NOT_PROVEN, PASS, REJECTED, Restoration
 from gatepass.run.run import closing_box

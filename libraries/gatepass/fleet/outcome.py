@@ -14,7 +14,7 @@ from pathlib import Path
 from gatepass.base.result_folders import OUTPUT
 from gatepass.fleet.entries import Entry, load
 from gatepass.fleet.unfinished import unfinished
-from gatepass.report.checks import ShownReason, reasons
+from gatepass.report.reasons import MESSAGE, ShownReason, reasons
 from gatepass.results.facts import group
 from gatepass.results.outcome import NoResults, Outcome, read
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
@@ -65,7 +65,7 @@ class OrderRow:
         """Why the order is not approved, worst first; empty where it is."""
         if self.outcome:
             return reasons(self.outcome)
-        return [ShownReason(NOT_PROVEN, "", self.problem)]
+        return [ShownReason(NOT_PROVEN, MESSAGE, self.problem)]
 
 
 @dataclass(frozen=True)

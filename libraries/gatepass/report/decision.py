@@ -11,17 +11,19 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from gatepass.report.bounds import bound
-from gatepass.report.checks import Untested
-from gatepass.report.phrases import check_name, filled
-from gatepass.report.promises import PromiseRows, PromiseTable, missed
+from gatepass.report.evidence import MOST_ITEMS
+from gatepass.report.phrases import capital, filled, shortened
+from gatepass.report.promises import PromiseTable
+from gatepass.report.reasons import in_words, not_run, promised, reasons, with_unit
+from gatepass.report.untested import Untested
 from gatepass.report.wording import Wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
-from gatepass.results.record import APPROVED, FAIL, NOT_PROVEN, PASS, REJECTED, Measurement
+from gatepass.results.record import APPROVED, NOT_PROVEN, PASS, REJECTED, Measurement
 
 MOST_UNTESTED = 3
-_NOT_RUN = "did_not_run"
+LONGEST_CALL = 120
+"""Letters of further options."""
 _HOST_CAUSES = ("gateway CPU", "gateway memory")
 """What the owner of the hypervisor can mend."""
 
@@ -89,36 +91,39 @@ def _grade(outcome: Outcome, words: Wording) -> Markup:
 
 def _why(outcome: Outcome, table: PromiseTable, words: Wording) -> Markup:
     texts = words["decision"]
-    if outcome.verdict == APPROVED:
-        count = sum(len(promise.measured) for promise in table.every)
-        closest = _closest(table)
-        if closest is None:
-            return filled(texts["approved_by_checks"], count=words.number(outcome.count(PASS)))
-        name, held = closest
-        return filled(
-            texts["approved"],
-            count=words.number(count),
-            promise=name,
-            proven=_bound(held, held.relation == "at least", words),
-            promised=_promised(held, words),
-        )
-    if outcome.changed_by_others:
-        return words.sentence(outcome.reasons_of_order()[0])
-    wanted = FAIL if outcome.verdict == REJECTED else NOT_PROVEN
-    checks = [check for check in outcome.checks if check.verdict == wanted]
-    ran = [check for check in checks if check.said.name != _NOT_RUN]
-    for promise, held, conditions in _missed(table, wanted):
-        more = words.number(len(ran) - 1)
-        beside = filled(texts["and_more"], count=more) if len(ran) > 1 else Markup()
-        return _of_figure(promise, held, conditions, wanted, words) + beside
-    if ran:
-        text = texts["failed" if wanted == FAIL else "could_not"]
-        return filled(text, count=words.number(len(ran)), first=check_name(ran[0], words))
-    if checks:
-        count, planned = words.number(len(checks)), words.number(len(outcome.checks))
-        return filled(texts["not_run"], count=count, planned=planned)
-    reasons = outcome.reasons_of_order()
-    return words.sentence(reasons[0]) if reasons else Markup()
+    if outcome.verdict != APPROVED:
+        return _why_not(outcome, words)
+    closest = _closest(table)
+    if closest is None:
+        return filled(texts["approved_by_checks"], count=words.number(outcome.count(PASS)))
+    name, held = closest
+    return filled(
+        texts["approved"],
+        count=words.number(figures(table)),
+        promise=name,
+        proven=with_unit(held, held.relation == "at least", words),
+        promised=promised(held, words),
+    )
+
+
+def _why_not(outcome: Outcome, words: Wording) -> Markup:
+    """The gravest cause, and how many more there are."""
+    first, *others = reasons(outcome)
+    if not_run(first):
+        planned = words.number(len(outcome.checks))
+        count = words.number(len(first.checks))
+        text = filled(words["decision"]["not_run"], count=count, planned=planned)
+    else:
+        text = in_words(first, words, MOST_ITEMS)
+    if not others:
+        return text
+    more = filled(words["decision"]["and_more"], count=words.number(len(others)))
+    return text + " " + more
+
+
+def figures(table: PromiseTable) -> int:
+    """How many figures are held against a promise."""
+    return sum(len(promise.measured) for promise in table.every)
 
 
 def _closest(table: PromiseTable) -> tuple[str, Measurement] | None:
@@ -131,36 +136,6 @@ def _closest(table: PromiseTable) -> tuple[str, Measurement] | None:
         and row.measurement.tried is None
     ]
     return min(rows, key=lambda row: row[0])[1:] if rows else None
-
-
-def _missed(table: PromiseTable, verdict: str) -> Iterator[tuple[PromiseRows, Measurement, str]]:
-    for promise in table.every:
-        for row in promise.measured:
-            if row.verdict == verdict and row.measurement and missed(row.measurement):
-                yield promise, row.measurement, row.conditions
-
-
-def _of_figure(
-    promise: PromiseRows, held: Measurement, conditions: str, verdict: str, words: Wording
-) -> Markup:
-    texts, at_least = words["decision"], held.relation == "at least"
-    about = {"promise": promise.name, "conditions": conditions, "promised": _promised(held, words)}
-    if verdict == FAIL:
-        text = texts["no_more_than" if at_least else "no_less_than"]
-        return filled(text, reached=_bound(held, not at_least, words), **about)
-    if held.half_width is None:
-        return filled(texts["no_spread"], **about)
-    low, high = bound(held, True, words), _bound(held, False, words)
-    return filled(texts["between"], low=low, high=high, **about)
-
-
-def _bound(held: Measurement, lower: bool, words: Wording) -> str:
-    """One end of what is shown of a figure, with its unit."""
-    return f"{bound(held, lower, words)} {words.unit_name(held.unit)}"
-
-
-def _promised(held: Measurement, words: Wording) -> str:
-    return f"{words.bound(held.threshold or 0, held.relation)} {words.unit_name(held.unit)}"
 
 
 def _sure(outcome: Outcome, table: PromiseTable, words: Wording) -> Markup:
@@ -190,15 +165,18 @@ def _untested(
 ) -> Markup:
     texts = words["decision"]
     names = [escape(name) for name in table.untested] + [one.what for one in left_out]
-    not_run = sum(check.said.name == _NOT_RUN for check in outcome.checks)
-    if not_run:
-        names.insert(0, filled(texts["checks_not_run"], count=words.number(not_run)))
+    if left_out := sum(check.not_run for check in outcome.checks):
+        text = filled(texts["checks_not_run"], count=words.number(left_out))
+        if arguments := outcome.run.get("robot_arguments"):
+            typed = shortened(" ".join(map(str, arguments)), words, LONGEST_CALL)
+            text += filled(texts["by_the_call"], arguments=typed)
+        names.insert(0, text)
     if not names:
         return escape(texts["all_tested"])
     shown = Markup("; ").join(names[:MOST_UNTESTED])
     if len(names) > MOST_UNTESTED:
         shown += filled(texts["more_untested"], count=words.number(len(names) - MOST_UNTESTED))
-    return shown[:1].upper() + shown[1:] + "."
+    return capital(shown) + "."
 
 
 def _steps(outcome: Outcome, words: Wording) -> Iterator[Step]:
@@ -224,7 +202,7 @@ def _steps(outcome: Outcome, words: Wording) -> Iterator[Step]:
         yield Step(who["quality"], escape(what["again"]), again)
         return
     unproven = [check for check in outcome.checks if check.verdict == NOT_PROVEN]
-    if any(check.said.name != _NOT_RUN for check in unproven):
+    if any(not check.not_run for check in unproven):
         yield Step(who["quality"], escape(what["rig"]), again)
     else:
         yield Step(who["quality"], escape(what["whole"]), again)

@@ -1,14 +1,16 @@
 """The certificate's section on evidence: each chapter in words that a customer follows.
 
 A run records some hundred observations in the words of an engineer. Here they are put together by
-what they show; the report holds each of them.
+what they show; the report holds each of them. What a chapter shows is what its checks saw that
+passed: a claim whose check failed or came to no verdict is not made.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from gatepass.base.phrase import Phrase
 from gatepass.report.phrases import chapter, filled
@@ -39,20 +41,6 @@ class Chapter:
     shown: tuple[Markup, ...]
 
 
-@dataclass
-class _Kind:
-    """Observations that show the same."""
-
-    seen: list[Evidence] = field(default_factory=list)
-    items: dict[Phrase, dict[str, None]] = field(default_factory=dict)
-
-    def add(self, one: Evidence) -> None:
-        self.seen.append(one)
-        what, by = one.claim.part("what"), one.claim.part("by")
-        if what:
-            self.items.setdefault(what, {}).update({by: None} if by else {})
-
-
 def evidence(
     outcome: Outcome, words: Wording, crowded: bool = False, brief: bool = False
 ) -> list[Chapter]:
@@ -73,73 +61,76 @@ def evidence(
     return [_chapter(name, checks, words, crowded, brief) for name, checks in chapters.items()]
 
 
+def listed(claims: Iterable[Phrase], words: Wording, most: int | None = None) -> Markup:
+    """What claims of one name are about: each thing once, with the ways that it was tried.
+
+    Args:
+        claims: with the parts "what" and "by", where they have any.
+        words: of the page's language.
+        most: so many things; all unless given.
+    """
+    things: dict[Phrase, dict[str, None]] = {}
+    for claim in claims:
+        what, way = claim.part("what"), claim.part("by")
+        if what:
+            things.setdefault(what, {}).update({way: None} if way else {})
+    named = [
+        words.said(what) + (Markup(" ({})").format(", ".join(ways)) if ways else "")
+        for what, ways in things.items()
+    ]
+    items = Markup(", ").join(named[:most])
+    return items + Markup(" ") + _more(len(named) - most) if most and len(named) > most else items
+
+
 def _more(count: int) -> Markup:
     """How many more there are; the section's caption says what that means."""
     return Markup("(+{})").format(count)
 
 
-def not_holding(check: Check, words: Wording) -> list[Markup]:
-    """What a check should have seen and did not."""
-    return [claimed([one], words) for one in check.evidence if not one.holds]
-
-
-def claimed(seen: list[Evidence], words: Wording) -> Markup:
-    """What observations of one kind show, in one sentence."""
-    (kind,) = _kinds(seen).values()
-    return _sentence(kind, words)
-
-
 def _chapter(
     name: str, checks: list[Check], words: Wording, crowded: bool, brief: bool
 ) -> Chapter:
-    passed = sum(check.verdict == PASS for check in checks)
+    passed = [check for check in checks if check.verdict == PASS]
     verdicts = {check.verdict for check in checks}
-    wrong, right = [], []
-    for kind in _kinds([one for check in checks for one in check.evidence]).values():
-        sentence = _sentence(kind, words, MOST_ITEMS if brief else None)
-        bad = sum(not one.holds for one in kind.seen)
-        if bad:
-            wrong.append(
-                filled(words["not_so"], bad=bad, all=len(kind.seen), claim=sentence)
-            )
-        elif sentence:
-            right.append(sentence)
+    most = MOST_ITEMS if brief else None
+    broken = [one for check in checks for one in check.evidence if not one.holds]
+    wrong = [_sentence("broken", seen, words, most) for seen in _kinds(broken)]
+    held = [one for check in passed for one in check.evidence if one.holds]
+    right = [_sentence("shown", seen, words, most) for seen in _kinds(held)]
+    right = [sentence for sentence in right if sentence]
     if brief and len(right) > MOST_RIGHT:
         right = [*right[:MOST_RIGHT], _more(len(right) - MOST_RIGHT)]
+    if right and len(passed) < len(checks):
+        right = [escape(words["in_passed"]), *right]
     return Chapter(
         chapter(name, words),
-        words["passed_of"].format(passed=passed, all=len(checks)),
+        words["passed_of"].format(passed=len(passed), all=len(checks)),
         next(one for one in (FAIL, NOT_PROVEN, PASS) if one in verdicts),
         tuple(wrong[:MOST_WRONG]) if crowded and wrong else (*wrong, *right),
     )
 
 
-def _kinds(seen: list[Evidence]) -> dict[object, _Kind]:
+def _kinds(seen: list[Evidence]) -> Iterable[list[Evidence]]:
     """Observations by what they show."""
-    kinds: dict[object, _Kind] = {}
+    kinds: dict[object, list[Evidence]] = {}
     for one in seen:
         known = one.claim.name != AS_IT_STANDS
-        kinds.setdefault(one.claim.name if known else one.claim, _Kind()).add(one)
-    return kinds
+        kinds.setdefault(one.claim.name if known else one.claim, []).append(one)
+    return kinds.values()
 
 
-def _sentence(kind: _Kind, words: Wording, most: int | None = None) -> Markup:
+def _sentence(group: str, seen: list[Evidence], words: Wording, most: int | None) -> Markup:
     """In the page's language where it has the claim, else the claim as it was made.
 
     Args:
-        kind: of observations.
+        group: of the language's texts: "shown" or "broken".
+        seen: observations of one kind.
         words: of the page's language.
         most: so many things are listed; all unless given.
     """
-    claim = kind.seen[0].claim
-    text = words["shown"].get(claim.name)
+    claim = seen[0].claim
+    text = words[group].get(claim.name)
     if text is None:
-        return words.as_it_stands(f"{str(claim).rstrip('.')}.")
-    listed = [
-        words.said(what) + (Markup(" ({})").format(", ".join(ways)) if ways else "")
-        for what, ways in kind.items.items()
-    ]
-    items = Markup(", ").join(listed[:most])
-    if most and len(listed) > most:
-        items += Markup(" ") + _more(len(listed) - most)
-    return filled(text, items=items, count=len(kind.seen))
+        stands = words.as_it_stands(f"{str(claim).rstrip('.')}.")
+        return filled(words["not_so"], claim=stands) if group == "broken" else stands
+    return filled(text, items=listed((one.claim for one in seen), words, most), count=len(seen))

@@ -1,25 +1,22 @@
 """What the certificate says: an outcome turned into the sentences and rows of the page.
 
-All of it is bounded: whatever a run has to tell, the page keeps to three sheets of A4, and the rest
+All of it is bounded: whatever a run has to tell, the page keeps to three sheets of A4, and one more
+where many causes have to be told in full; the rest
 is in the report.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
 from gatepass.report.charts import Chart, charts
-from gatepass.report.checks import MOST_NAMES, ShownReason, Untested, reasons, untested
-from gatepass.report.decision import Decision, decision, signers
-from gatepass.report.evidence import Chapter, evidence, not_holding
+from gatepass.report.decision import Decision, decision, figures, signers
+from gatepass.report.evidence import Chapter, evidence
 from gatepass.report.issuer import Issuer, issuer
 from gatepass.report.phrases import (
-    LONGEST_MESSAGE,
-    chapter,
-    check_name,
+    capital,
     filled,
     join,
     shortened,
@@ -38,27 +35,28 @@ from gatepass.report.promise_rows import (
 from gatepass.report.promises import (
     TIER,
     PromiseTable,
-    missed,
     promise_name,
     promise_table,
     tier_figure,
 )
 from gatepass.report.published import reference
+from gatepass.report.reason_lines import MOST_LINES as MOST_CAUSES
+from gatepass.report.reason_lines import CauseInFull, ReasonLine, in_full, lines
+from gatepass.report.reasons import reasons
 from gatepass.report.rig import Facts, about_test, deviations, gateway, rig
-from gatepass.report.wording import FALLBACK, Wording
+from gatepass.report.untested import Untested, untested
+from gatepass.report.wording import Wording
 from gatepass.results.facts import group
-from gatepass.results.outcome import Check, Outcome
+from gatepass.results.outcome import Outcome
 from gatepass.results.record import (
     APPROVED,
     FAIL,
     NOT_APPLICABLE,
     NOT_PROVEN,
-    NOT_SO,
     PASS,
-    Cause,
 )
 
-MOST_REASONS, MOST_LEFT_OUT, MOST_LINES = 6, 7, 4
+MOST_LEFT_OUT, MOST_DIFFERENCES = 7, 4
 MOST_ROWS = 9
 """Of one promise under several conditions."""
 MANY_CHECKS = 60
@@ -68,16 +66,7 @@ LONGEST_NOTE = 200
 FEW_ROWS = 3
 """The same of a run of many checks, whose other figures the report has."""
 FEW_REASONS, FEW_CHARTS = 3, 2
-"""So many reasons may be told at length. Where there are more, the page is theirs."""
-
-
-@dataclass(frozen=True)
-class ReasonLine:
-    """A reason in the page's language."""
-
-    verdict: str
-    title: Markup
-    text: Markup
+"""Where there are more reasons, the page is theirs."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +82,7 @@ class Page:
     counts: str
     reasons: list[ReasonLine]
     more_reasons: str
+    causes: list[CauseInFull]
     dense: bool
     subject: str
     order: str
@@ -142,7 +132,6 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
     differences = restoration.differences if restoration else ()
     many = len(outcome.checks) > MANY_CHECKS
     brief = many or crowded
-    most_reasons = FEW_REASONS if many else MOST_REASONS
     detailed = table.promises if brief else table.every
     measured = [promise for promise in table.others if promise.rows]
     few = FEWEST_OTHERS if crowded and many else FEW_OTHERS
@@ -159,13 +148,11 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
         signers=signers(outcome, words),
         lab=outcome.lab,
         verdict=outcome.verdict.replace(" ", "_"),
-        counts=_counts(outcome, words),
-        reasons=[
-            _reason(reason, table, words, crowded)
-            for reason in found[:most_reasons]
-        ],
+        counts=_counts(outcome, table, words),
+        reasons=lines(found, words),
         dense=crowded or many,
-        more_reasons=more(words["more_reasons"], found, most_reasons),
+        more_reasons=more(words["more_causes"], found, MOST_CAUSES),
+        causes=in_full(found, words),
         subject=_subject(order, words),
         order=words["order_of"].format(order=order["order"]) if order.get("order") else "",
         date=words.day(run["started"]) if run.get("started") else "",
@@ -187,119 +174,33 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
         published=_published(outcome, table, words, brief),
         evidence=evidence(outcome, words, crowded, brief),
         evidence_caption=words["decision"]["evidence_caption"] if brief else "",
-        untested=left_out[:MOST_LEFT_OUT],
+        untested=[replace(one, what=capital(one.what)) for one in left_out[:MOST_LEFT_OUT]],
         more_untested=more(words["more_in_report"], left_out, MOST_LEFT_OUT),
         deviations=deviations(outcome, words),
         rig=rig(outcome, words) + _back(outcome, words),
         restored=_restored(outcome),
         restoration_problem=_problem(outcome, words),
         left=_left(outcome, words),
-        differences=tuple(line[:LONGEST_NOTE] for line in differences[:MOST_LINES]),
-        more_differences=more(words["more_in_report"], differences, MOST_LINES),
+        differences=tuple(line[:LONGEST_NOTE] for line in differences[:MOST_DIFFERENCES]),
+        more_differences=more(words["more_in_report"], differences, MOST_DIFFERENCES),
         run_id=str(run.get("run_id") or words["not_known"]),
         gatepass=str(run.get("gatepass") or words["not_known"]),
     )
 
 
-def _counts(outcome: Outcome, words: Wording) -> str:
-    count = {verdict: words.number(outcome.count(verdict)) for verdict in _VERDICTS}
+def _counts(outcome: Outcome, table: PromiseTable, words: Wording) -> str:
+    """What became of each planned check, and how many figures they measured."""
+    not_run = sum(check.not_run for check in outcome.checks)
+    left_out = words["counts_not_run"].format(count=words.number(not_run)) if not_run else ""
     return words["counts"].format(
-        passed=count[PASS],
-        failed=count[FAIL],
-        not_proven=count[NOT_PROVEN],
-        not_applicable=count[NOT_APPLICABLE],
+        planned=words.number(len(outcome.checks)),
+        passed=words.number(outcome.count(PASS)),
+        failed=words.number(outcome.count(FAIL)),
+        not_proven=words.number(outcome.count(NOT_PROVEN)),
+        not_applicable=words.number(outcome.count(NOT_APPLICABLE)),
+        not_run=left_out,
+        figures=words.number(figures(table)),
     )
-
-
-_VERDICTS = (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
-
-
-def _reason(
-    reason: ShownReason, table: PromiseTable, words: Wording, crowded: bool
-) -> ReasonLine:
-    """In the page's language as far as figures, evidence and cause tell it, or in few words.
-
-    Args:
-        reason: to be told.
-        table: of the promises.
-        words: of the page's language.
-        crowded: whether there are many.
-    """
-    title = _title(reason, words)
-    longest = LONGEST_NOTE if crowded else LONGEST_MESSAGE
-    text = escape(shortened(reason.text, words, longest))
-    if reason.said:
-        text = words.sentence(reason.said)
-    elif words["language"] != FALLBACK:
-        text = _in_other_words(reason, _own_words(reason, table, words), words, longest)
-    elif crowded:
-        text = _own_words(reason, table, words) or text
-    return ReasonLine(reason.verdict, title, text)
-
-
-def _in_other_words(
-    reason: ShownReason, own: Markup, words: Wording, longest: int
-) -> Markup:
-    """A reason in a language that has the sentences of checks.
-
-    Where it has them all, figures and likely cause are among them; of what was seen, the claim that
-    did not hold is in `own` as well.
-    """
-    _, _, observed = reason.text.partition(NOT_SO)
-    if not observed and words.knows(reason.text):
-        return told(reason.text, words, longest)
-    rest = told(observed or reason.text, words, longest)
-    return Markup(" ").join(part for part in (own, rest) if part)
-
-
-def _title(reason: ShownReason, words: Wording) -> Markup:
-    """The checks that share the reason; of many only how many of each chapter."""
-    if len(reason.checks) <= MOST_NAMES:
-        named = [_linked(one, check_name(one, words)) for one in reason.checks]
-    else:
-        counted = Counter(check.chapter for check in reason.checks)
-        named = [chapter(name, words) + f" ({count})" for name, count in counted.items()]
-    return Markup("; ").join(named)
-
-
-def _linked(check: Check, name: Markup) -> Markup:
-    """A check's name, as a link to what was seen when it failed, or else to its place in the log.
-
-    Both lie beside the page; a copy of it that went elsewhere leads nowhere, and says all the same.
-    """
-    there = check.seen or (check.place and f"log.html#{check.place}")
-    return Markup('<a href="{}">{}</a>').format(there, name) if there else name
-
-
-def _own_words(reason: ShownReason, table: PromiseTable, words: Wording) -> Markup:
-    sentences: list[Markup] = []
-    measured = [m for check in reason.checks for m in check.measurements]
-    for promise in table.every:
-        for row in promise.rows:
-            if row.measurement in measured and missed(row.measurement):
-                spread = "" if row.measurement.half_width is None else f" {row.spread}"
-                sentences.append(
-                    filled(
-                        words["own_words"],
-                        promise=promise.name,
-                        conditions=row.conditions,
-                        measured=row.measured + spread,
-                        bound=row.promised,
-                        unit=words.unit_name(row.measurement.unit),
-                    )
-                )
-    for check in reason.checks:
-        sentences += [filled(words["own_evidence"], claim=one) for one in not_holding(check, words)]
-        sentences += [_likely(cause, words) for cause in check.causes[:1] if cause.weight]
-    return Markup(" ").join(dict.fromkeys(sentences))
-
-
-def _likely(cause: Cause, words: Wording) -> Markup:
-    """What kind of cause it is; in the language of the checks also what was seen of it."""
-    seen = ""
-    if words["language"] == FALLBACK:
-        seen = f": {shortened(cause.sentence, words, LONGEST_NOTE).rstrip('.')}"
-    return filled(words["likely_cause"], cause=words.named("causes", cause.name), seen=seen)
 
 
 def _subject(order: dict, words: Wording) -> str:

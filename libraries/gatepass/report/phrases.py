@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
@@ -11,6 +12,8 @@ from gatepass.base.printable import printable
 from gatepass.report.wording import Wording
 from gatepass.results.outcome import Check
 
+MOST_NAMES = 3
+"""Of more checks only their chapters are named."""
 LONGEST_MESSAGE = 700
 """Letters; sentences with figures, likely cause and remedy have 600."""
 
@@ -23,6 +26,30 @@ def chapter(name: str, words: Wording) -> Markup:
 def check_name(check: Check, words: Wording) -> Markup:
     """A check by its chapter and its own name."""
     return chapter(check.chapter, words) + ": " + words.named("checks", check.name)
+
+
+def names_of(checks: Sequence[Check], words: Wording) -> Markup:
+    """Checks by their names, each leading to what was seen; of many how many of each chapter."""
+    if len(checks) <= MOST_NAMES:
+        return Markup("; ").join(linked(check, check_name(check, words)) for check in checks)
+    counts = Counter(check.chapter for check in checks)
+    return Markup("; ").join(
+        chapter(name, words) + f" ({count})" for name, count in counts.items()
+    )
+
+
+def linked(check: Check, name: Markup) -> Markup:
+    """A name as a link to what was seen when a check failed, or else to its place in the log.
+
+    Both lie beside the page; a copy of it that went elsewhere leads nowhere, and says all the same.
+    """
+    there = check.seen or (check.place and f"log.html#{check.place}")
+    return Markup('<a href="{}">{}</a>').format(there, name) if there else name
+
+
+def capital(text: Markup) -> Markup:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]
 
 
 def join(parts: Iterable[str]) -> str:

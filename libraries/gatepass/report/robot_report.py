@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gatepass.report.checks import reasons
 from gatepass.report.page_template import template
+from gatepass.report.reasons import reasons
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 

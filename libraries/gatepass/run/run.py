@@ -31,7 +31,7 @@ from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
 from gatepass.proof import signing_key
 from gatepass.report import certificate, study
-from gatepass.report.checks import reasons
+from gatepass.report.reasons import reasons
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED

@@ -21,7 +21,7 @@ from gatepass.base.paths import HISTORY, VARIABLES
 from gatepass.inputs.studies import STUDIES, must_be_study
 from gatepass.proof import signing_key
 from gatepass.report import study as pages
-from gatepass.report.checks import reasons
+from gatepass.report.reasons import reasons
 from gatepass.results.outcome import Outcome, read, read_digested
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan
