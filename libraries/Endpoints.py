@@ -113,15 +113,17 @@ class Endpoints(KeywordLibrary):
         answer = self._until("client", "server", probe, lambda answer: answer.seen == wanted)
         if answer.outcome != ANSWERED:
             decided = decided_by(self.run, port) if version == 4 else ""
-            raise AssertionError(
+            self.check.contradicted(
+                say("permitted"),
                 f"No connection gets through the gateway ({answer.outcome}), although the test "
                 f"policy permits it: {probe}. {control(self.run, 'client', 'server', [probe])} "
-                f"{decided}".strip()
+                f"{decided}".strip(),
             )
         if answer.seen != wanted:
-            raise AssertionError(
+            self.check.contradicted(
+                say("address_seen"),
                 f"The server sees {answer.seen}; it should see {wanted}, the {whose}'s address. "
-                f"{_nat_words(whose)}"
+                f"{_nat_words(whose)}",
             )
 
     @keyword("The ${port} TCP port should get through")

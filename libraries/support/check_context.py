@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from robot.api import logger
 
@@ -109,6 +109,19 @@ class CheckContext(Steps):
         self.note("evidence", record.Evidence(claim, observed, holds))
         if not holds:
             raise AssertionError(f"{claim}{record.NOT_SO}{observed}")
+
+    def contradicted(self, claim: Phrase, observed: str) -> NoReturn:
+        """Record that a claim does not hold, and fail the check with what was seen alone.
+
+        Args:
+            claim: what should be.
+            observed: what was seen instead, in sentences that stand by themselves.
+
+        Raises:
+            AssertionError: always.
+        """
+        self.note("evidence", record.Evidence(claim, observed, False))
+        raise AssertionError(observed)
 
     def _of_study(self, content: object) -> object:
         """A measurement with the study's name among its conditions: it is no row of the profile's.
