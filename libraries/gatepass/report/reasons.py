@@ -124,26 +124,30 @@ def _of_checks(outcome: Outcome) -> Iterator[ShownReason]:
     groups: dict[tuple[str, str, str], list[Check]] = {}
     for check in outcome.checks:
         if check.verdict in (FAIL, NOT_PROVEN):
-            groups.setdefault((check.verdict, *_cause(check)), []).append(check)
+            for kind, name in _causes(check):
+                groups.setdefault((check.verdict, kind, name), []).append(check)
     for (verdict, kind, name), checks in groups.items():
         if kind == FIGURE:
             checks.sort(key=lambda check: _spare(_missed(check)[0]))
         yield ShownReason(verdict, kind, name, tuple(checks), checks[0].said)
 
 
-def _cause(check: Check) -> tuple[str, str]:
-    """The kind and name of what spoiled a check."""
+def _causes(check: Check) -> list[tuple[str, str]]:
+    """The kind and name of each cause that spoiled a check, at least one."""
     if check.said:
-        return PHRASE, str(check.said)
-    if check.verdict == FAIL and (broken := _broken(check)):
-        name = broken[0].claim.name
-        return CLAIM, str(broken[0].claim) if name == AS_IT_STANDS else name
+        return [(PHRASE, str(check.said))]
     likely = next((cause.name for cause in check.causes if cause.weight), "")
-    if check.verdict == FAIL and (missed := _missed(check)):
-        return FIGURE, likely or missed[0].promise
-    if check.verdict == NOT_PROVEN and (undecided := _undecided(check)):
-        return UNDECIDED, likely or undecided[0].promise
-    return MESSAGE, likely if likely and check.verdict == NOT_PROVEN else check.message
+    if check.verdict == NOT_PROVEN:
+        if undecided := _undecided(check):
+            return [(UNDECIDED, likely or undecided[0].promise)]
+        return [(MESSAGE, likely or check.message)]
+    found = []
+    if broken := _broken(check):
+        claim = broken[0].claim
+        found.append((CLAIM, str(claim) if claim.name == AS_IT_STANDS else claim.name))
+    if missed := _missed(check):
+        found.append((FIGURE, likely or missed[0].promise))
+    return found or [(MESSAGE, check.message)]
 
 
 def _broken(check: Check) -> list[Evidence]:
