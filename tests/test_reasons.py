@@ -22,7 +22,7 @@ SHAPER = Cause("shaper", 'the gateway\'s shaper "sgw-200" is set to 260 Mbit/s.'
 UNDECIDED_WORDS = {
     "en": r"not proven|missing proof|\bproof\b|undecided",
     "fi": r"todennet|todistet|ratkaisemat",
-    "sv": r"styrk|oavgjor|bevis",
+    "sv": r"styrk|avgjor|avgöra|bevis",
 }
 """Stems of what only an order or a check that could not be decided is called."""
 
