@@ -57,7 +57,7 @@ as_root=()
 if (( EUID != 0 )) && [[ $lab == yes ]]; then
   command -v sudo >/dev/null || failed "the embedded lab needs root, and there is no sudo. Run this as root, or name a --testbed."
   say "The embedded lab needs root: using sudo."
-  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_PDF,GATEPASS_DEBUG,GATEPASS_WEBHOOK,GATEPASS_AT_END,GATEPASS_KEY,SSH_AUTH_SOCK,XDG_CONFIG_HOME,LAB_FOLDER)
+  as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_PDF,GATEPASS_DEBUG,GATEPASS_WEBHOOK,GATEPASS_AT_END,GATEPASS_KEY,GATEPASS_TIMESTAMP,SSH_AUTH_SOCK,XDG_CONFIG_HOME,LAB_FOLDER)
 fi
 
 # --- system packages ------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ _home = tempfile.TemporaryDirectory()
 set_hypothesis_home_dir(_home.name)
 # runs sign themselves with a key in there, never with one of whoever calls the tests
 os.environ["XDG_CONFIG_HOME"] = _home.name
-for _name in ("GATEPASS_KEY", "SUDO_UID"):
+for _name in ("GATEPASS_KEY", "GATEPASS_TIMESTAMP", "SUDO_UID"):
     os.environ.pop(_name, None)
 settings.register_profile("gatepass", max_examples=40, deadline=None, database=None)
 settings.load_profile("gatepass")

@@ -21,7 +21,7 @@ from gatepass.proof.findings import Code, Trust
 from gatepass.proof.folder import ATTESTATION, INPUTS, SIGNATURE, SUMS, seal
 from gatepass.proof.signature import sign
 from gatepass.proof.signing_key import KEY
-from gatepass.proof.timestamp import stamp
+from gatepass.proof.timestamp import AUTHORITY, stamp
 from gatepass.proof.verify import verify
 from gatepass.results.outcome import read_digested
 from gatepass.run import aftermath
@@ -298,6 +298,22 @@ class TestEnd:
         outcome, _ = read_digested(sealed / "output.xml")
         assert aftermath.seal_and_sign(sealed, outcome, outcome) == ""
         assert capsys.readouterr().err == "" and not (sealed / ATTESTATION).exists()
+
+    def test_a_run_is_stamped_where_an_authority_is_named(
+        self, sealed: Path, provider_key: Path, signers: Path, authority: tuple[str, Path],
+        same_program: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.setenv(KEY, str(provider_key))
+        monkeypatch.setenv(AUTHORITY, authority[0])
+        remade(sealed)
+        outcome, _ = read_digested(sealed / "output.xml")
+        assert ", stamped 20" in aftermath.seal_and_sign(sealed, outcome, outcome)
+        words = ["--signers", str(signers), "--authorities", str(authority[1])]
+        assert cli.main(["verify", str(sealed), *words]) == 0
+        assert capsys.readouterr().out.startswith(f"Signed by {WHO}, stamped 20")
+        monkeypatch.setenv(AUTHORITY, "http://127.0.0.1:9/")
+        assert "stamped" not in aftermath.seal_and_sign(sealed, outcome, outcome)
+        assert f"no time stamp: {AUTHORITY} http://127.0.0.1:9/: " in capsys.readouterr().err
 
     def test_a_fleet_signs_with_the_key_of_its_call(
         self, provider_key: Path, monkeypatch: pytest.MonkeyPatch

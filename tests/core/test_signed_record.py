@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -179,6 +180,27 @@ class TestChain:
         (found,) = chain.missing(sealed.parent)
         assert found.startswith(f"The record of run {sealed.name} was changed: {second.name}")
         assert [one for one in wrong(second) if "was changed after" in one]
+
+    def test_a_damaged_list_keeps_no_other_run_from_being_looked_at(
+        self, sealed: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        shutil.copytree(sealed, sealed.with_name("20991231-000000-a"))
+        (sealed / SUMS).write_text("none")
+        raised_trial(sealed.with_name("20991231-000000-a"))
+        assert cli.main(["verify", str(sealed.parent)]) == 1
+        told = capsys.readouterr().out
+        assert f"{sealed.name}: {sealed / SUMS}: this is no list of sha256sum" in told
+        assert "20991231-000000-a: trials/" in told
+
+    def test_runs_that_are_alike_are_told_together(
+        self, sealed: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for number in range(25):
+            shutil.copytree(sealed, sealed.with_name(f"20991231-0000{number:02}-a"))
+        cli.main(["verify", str(sealed.parent)])
+        told = capsys.readouterr().out.splitlines()
+        if "Consistent" in told[0]:
+            assert len(told) == 3 and "and 6 more" in told[2]
 
     def test_a_folder_without_runs(self, tmp_path: Path) -> None:
         assert cli.main(["verify", str(tmp_path)]) == 64

@@ -222,11 +222,19 @@ def _show_rest(found: Findings) -> None:
         print(f"  {shown(sentence)}.")
 
 
+def _one(folder: Path, trust: Trust) -> Findings:
+    """What is found of one run among others, also of one that cannot be looked at."""
+    try:
+        return look(folder, trust)
+    except InputError as error:
+        return Findings([str(error)])
+
+
 def _of_all(results: Path, trust: Trust) -> Findings:
     """What is found of all runs together, and of their chain.
 
     Raises:
-        InputError: there is none, or the files of `trust` cannot be read.
+        InputError: there is none.
     """
     folders = sorted(path.parent for path in results.glob(f"**/{SUMS}"))
     if not folders:
@@ -234,14 +242,18 @@ def _of_all(results: Path, trust: Trust) -> Findings:
             f"{results}: there is no run in it that was sealed. Name the folder of a run, that of "
             "all runs, or a certificate."
         )
-    each = {folder.relative_to(results).as_posix(): look(folder, trust) for folder in folders}
+    each = {folder.relative_to(results).as_posix(): _one(folder, trust) for folder in folders}
     runs = f"{len(each)} run{'' if len(each) == 1 else 's'}"
     found = Findings(list(chain.missing(results)), [f"{runs}, as those after them have seen them"])
+    alike: dict[str, list[str]] = {}
     for name, one in each.items():
         found.wrong += [f"{name}: {sentence}" for sentence in one.wrong]
         if one.code is Code.UNVOUCHED:
-            found.open.append(f"{name}: {one.headline}")
+            alike.setdefault(one.headline, []).append(name)
         found.program = found.program or one.program
+    for headline, names in alike.items():
+        more = f" and {len(names) - _MOST} more" * (len(names) > _MOST)
+        found.open.append(f"{headline}: {', '.join(names[:_MOST])}{more}")
     if all(one.vouchers for one in each.values()):
         found.vouchers = [name for one in each.values() for name in one.vouchers]
     if all(one.stamped for one in each.values()):

@@ -101,6 +101,19 @@ def of_the_run() -> Path | None:
     return folder / PRIVATE
 
 
+def own_signers(fingerprint: str) -> Path | None:
+    """The file by which others know the operator's own key, if a fingerprint is of that.
+
+    Args:
+        fingerprint: of a key, as OpenSSH writes it.
+    """
+    with suppress(InputError, OSError, ValueError, IndexError):
+        folder = _folder()
+        if _fingerprint(folder) == fingerprint:
+            return folder / SIGNERS
+    return None
+
+
 def _left_out() -> bool:
     return os.environ.get(KEY) == LEFT_OUT
 

@@ -20,6 +20,9 @@ from gatepass.base.errors import InputError
 from gatepass.base.files import contents
 from gatepass.proof.folder import SUMS, TIMESTAMP
 
+AUTHORITY = "GATEPASS_TIMESTAMP"
+"""Names the authority that stamps each run when it ends."""
+_OPTION = "--timestamp"
 _PATIENCE_S = 30
 _TYPE = "application/timestamp-query"
 _LARGEST_KIB = 1024
@@ -30,37 +33,39 @@ class NotStamped(Exception):
     """The time stamp is none, of something else, or of nobody who is trusted."""
 
 
-def stamp(folder: Path, authority: str) -> Path:
+def stamp(folder: Path, authority: str, option: str = _OPTION) -> Path:
     """Have the list of a run stamped; an older stamp is replaced once the new one is held to fit.
 
     Args:
         folder: of the run.
         authority: its address, http:// or https://.
+        option: that names it, for the sentence.
 
     Raises:
         InputError: the authority gives no stamp, or one of something else than was asked.
     """
     query = _openssl("-query", "-data", str(folder / SUMS), "-sha256", "-cert")
-    answer = ask(authority, query)
+    answer = ask(authority, query, option)
     with TemporaryDirectory() as kept:
         asked = Path(kept, "asked.tsq")
         asked.write_bytes(query)
         try:
             _must_fit(answer, None, "-queryfile", str(asked))
         except NotStamped as error:
-            raise no_stamp(authority, str(error)) from None
+            raise no_stamp(authority, str(error), option) from None
     target = folder / TIMESTAMP
     made = target.with_name(f".{TIMESTAMP}")
     made.write_bytes(answer)
     return made.replace(target)
 
 
-def ask(authority: str, query: bytes) -> bytes:
+def ask(authority: str, query: bytes, option: str = _OPTION) -> bytes:
     """What an authority answers; whether that is a time stamp, the caller has to see.
 
     Args:
         authority: its address, http:// or https://.
         query: a request after RFC 3161, DER.
+        option: that names it, for the sentence.
 
     Raises:
         InputError: it cannot be asked, or answers without end.
@@ -74,23 +79,24 @@ def ask(authority: str, query: bytes) -> bytes:
             content = next(answer.iter_content(_LARGEST_KIB * 1024 + 1), b"")
     except requests.RequestException as error:
         raise InputError(
-            f"--timestamp {authority}: the authority cannot be asked ({type(error).__name__}). "
+            f"{option} {authority}: the authority cannot be asked ({type(error).__name__}). "
             "Name the address of one that answers RFC 3161 over HTTP."
         ) from None
     if len(content) > _LARGEST_KIB * 1024:
-        raise no_stamp(authority, f"it is larger than {_LARGEST_KIB} KiB")
+        raise no_stamp(authority, f"it is larger than {_LARGEST_KIB} KiB", option)
     return content
 
 
-def no_stamp(authority: str, why: str) -> InputError:
+def no_stamp(authority: str, why: str, option: str = _OPTION) -> InputError:
     """The sentence on an answer that is none.
 
     Args:
         authority: its address.
         why: what is wrong with the answer, as the end of a sentence.
+        option: that names it.
     """
     return InputError(
-        f"--timestamp {authority}: its answer is no time stamp of what was asked: {why}. Nothing "
+        f"{option} {authority}: its answer is no time stamp of what was asked: {why}. Nothing "
         "was kept. Name the address of an authority after RFC 3161."
     )
 

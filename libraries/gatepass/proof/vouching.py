@@ -8,6 +8,7 @@ from gatepass.proof import attestation, signature, timestamp
 from gatepass.proof.findings import Findings, Trust
 from gatepass.proof.folder import ATTESTATION, SIGNATURE
 from gatepass.proof.signature import Signed
+from gatepass.proof.signing_key import own_signers
 from gatepass.results.outcome import Outcome
 
 _WHEN_IT_ENDED = "when it ended "
@@ -78,7 +79,8 @@ def _tell_of_stranger(when: str, signed: Signed, trust: Trust, found: Findings) 
         found.wrong.append(f"It was signed {when}with the key {signed.key}, {signed.refused}.")
         return
     also = "also " if found.vouchers else ""
-    remedy = "" if trust.signers else ". Name who may sign with --signers FILE"
+    own = own_signers(signed.key)
+    remedy = "" if trust.signers else f". Name who may sign with --signers {own or 'FILE'}"
     found.open.append(
         f"It was {also}signed {when}by a key that nobody here knows ({signed.key}){remedy}"
     )

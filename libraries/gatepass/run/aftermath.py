@@ -5,6 +5,7 @@ Nothing here may cost a run its verdict: what cannot be written is told in a sen
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from gatepass.base.errors import InputError
 from gatepass.history import store
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.series import runs, series
-from gatepass.proof import signing_key
+from gatepass.proof import signing_key, timestamp
 from gatepass.proof.attestation import attest
 from gatepass.proof.folder import seal
 from gatepass.report import results_json as results
@@ -65,7 +66,7 @@ def seal_and_sign(folder: Path, outcome: Outcome, shown: Outcome) -> str:
         shown: what Robot's report and log begin with; of a study its own part.
 
     Returns:
-        Who has signed, in a line for the closing box; empty where nobody has.
+        Who has signed and stamped, in a line for the closing box; empty where nobody has.
     """
     try:
         robot_report.finish(folder, shown.verdict, robot_report.gravest_first(shown))
@@ -76,6 +77,10 @@ def seal_and_sign(folder: Path, outcome: Outcome, shown: Outcome) -> str:
     except OSError as error:
         _warn(f"the run cannot be sealed in {folder}: {error.strerror}")
         return ""
+    return ", ".join(filter(None, (_signed(folder, outcome), _stamped(folder))))
+
+
+def _signed(folder: Path, outcome: Outcome) -> str:
     try:
         key = signing_key.of_the_run()
         return f"with the key {attest(folder, outcome, key).key}" if key else ""
@@ -83,6 +88,20 @@ def seal_and_sign(folder: Path, outcome: Outcome, shown: Outcome) -> str:
         _warn(f"the run is not signed: {error} {_LATER.format(folder=folder)}")
     except OSError as error:
         _warn(f"the run is not signed: {error.strerror}. {_LATER.format(folder=folder)}")
+    return ""
+
+
+def _stamped(folder: Path) -> str:
+    authority = os.environ.get(timestamp.AUTHORITY)
+    if not authority:
+        return ""
+    try:
+        timestamp.stamp(folder, authority, timestamp.AUTHORITY)
+        return f"stamped {timestamp.look(folder, None)}"
+    except InputError as error:
+        _warn(f"the run bears no time stamp: {str(error).rstrip('.')}")
+    except (OSError, timestamp.NotStamped) as error:
+        _warn(f"the run bears no time stamp: {error}")
     return ""
 
 
