@@ -14,7 +14,7 @@ from benchmarks import machine
 NAMES = (
     *("overhead", "counters", "datagrams", "policies", "setup", "clients", "services"),
     *("vpn_ipsec", "vpn_ssl", "lab_gateways", "fleet", "sequential", "stability", "survive"),
-    *("leaks", "mlrsearch", "false_loss", "gui"),
+    *("leaks", "mlrsearch", "false_loss", "gui", "order_error"),
 )
 
 

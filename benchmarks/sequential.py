@@ -64,8 +64,8 @@ def _simulated(rule: Rule, distance: float) -> tuple[float, float, float]:
         for size in range(rule.min_trials, rule.max_trials + 1):
             seen = row[:size]
             value = rule.interval(list(seen))
-            if value.lower >= 0 or value.upper < 0:
-                right, wrong = right + (value.lower >= 0), wrong + (value.upper < 0)
+            if value.lower >= 0 or value.fail_upper < 0:
+                right, wrong = right + (value.lower >= 0), wrong + (value.fail_upper < 0)
                 break
             if size > rule.min_trials and hopeless(
                 seen.mean(), seen.std(ddof=1), size, rule.max_trials, rule.level

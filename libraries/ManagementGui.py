@@ -245,7 +245,7 @@ class ManagementGui(KeywordLibrary):
         """
         work, rule = self.gui, self.run.rule
         worked = work.worked[self._seen.policies]
-        measured = worked.measured(rule.confidence, self.run.order.gui.within_s)
+        measured = worked.measured(rule, self.run.order.gui.within_s)
         for step in STEPS:
             self.check.note("measurement", measured[step])
         for step in STEPS:

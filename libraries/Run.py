@@ -25,7 +25,8 @@ from gatepass.inputs.published import load_published
 from gatepass.proof import chain, kept_inputs
 from gatepass.proof.folder import INPUTS, raw
 from gatepass.results.record import Restoration
-from gatepass.run.plan import planned
+from gatepass.run.plan import figures_at_most, planned
+from gatepass.verdict.judgement import FIGURES
 from support.guard import keyword, sentence
 from support.keyword_library import KeywordLibrary
 
@@ -55,6 +56,8 @@ class Run(KeywordLibrary):
         decided = {} if transport.current.replayed else self._keep(*files)
         self._undo_killed_runs()
         self.run.plan = planned(ROOT / "suites", self.run.order.studies)
+        self.run.figures = figures_at_most(ROOT / "suites", self.run.order)
+        self.run.measure_by(self.run.profile)
         self.check.note("run", decided | self._facts(*files))
         if self.run.testbed.gateway.gui and not transport.current.replayed:
             self.gui.leave_open()
@@ -166,6 +169,7 @@ class Run(KeywordLibrary):
                 "server_port": testbed.gateway.server_port,
             },
             "plan": self.run.plan,
+            FIGURES: self.run.figures,
             "published": load_published(ROOT / "variables/published_results.yaml").model_dump(),
             "provider": provider.facts() if provider else {},
             "call": {"order": _called(order_file), "testbed": _called(testbed_file)},

@@ -220,7 +220,9 @@ class ServiceObjectives(KeywordLibrary):
         test, held = self._test, []
         for one in filter(concerns, self._classes):
             for way in WAYS:
-                shown = Shown(one, way, self._confidence, test.overloaded)
+                shown = Shown(
+                    one, way, self._confidence, test.overloaded, self.run.rule.fail_error
+                )
                 measurement = taken(figure, shown, test.sent, test.again)
                 if math.isnan(measurement.value):
                     if measurement.threshold is None:

@@ -47,8 +47,8 @@ def test_an_approved_run() -> None:
     told = answers(whole())
     assert list(told) == ["Why", "How sure", "Not tested", "What next"]
     assert told["Why"].startswith("All ") and "the closest is Stateful throughput" in told["Why"]
-    assert "stand on 3 trials or more; a trial of traffic lasts 4 s" in told["How sure"]
-    assert "Of 40 gateways that just miss such a rate, at most one would" in told["How sure"]
+    assert "was measured at least 3 times, 4 s each time." in told["How sure"]
+    assert "all 22 figures together an approval is wrong at most once in 40" in told["How sure"]
     assert told["How sure"].endswith("What takes longer than the test (2 min 34 s) was not seen.")
     assert told["What next"] == (
         "Provider and customer: Sign below. The gateway may go into service."
@@ -84,7 +84,7 @@ def test_a_rejected_run_tells_what_is_shown_at_most() -> None:
     told = answers(rejected())
     assert told["Why"].startswith("The server saw another address than the policy should give")
     assert told["Why"].endswith("Further causes, listed below: 1.")
-    assert "just keep such a rate, at most one would fail it" in told["How sure"]
+    assert "Each of the 7 figures by itself is judged wrongly at most once" in told["How sure"]
     assert told["What next"].startswith("Network engineer: Correct on the gateway")
     assert told["What next"].endswith(f"Whoever tests: Test again. {WITH_TESTBED}")
 
@@ -140,7 +140,7 @@ def test_how_sure_is_told_by_the_trials_that_there_were() -> None:
     (rate,) = few.measurements
     seven = replace(rate, trials=(340.0,) * 7)
     outcome.checks = [replace(few, measurements=[seven])]
-    assert "stand on 7 trials or more" in answers(outcome)["How sure"]
+    assert "measured at least 7 times" in answers(outcome)["How sure"]
     outcome.checks = [Check("Before the test", "The Gateway Is Ready", PASS)]
     told = answers(outcome)
     assert told["How sure"].startswith("No rate of the tier was measured often enough")

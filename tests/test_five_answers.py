@@ -36,6 +36,7 @@ class Answers:
 
 
 NOT_MEASURED = "No rate of the tier was measured often enough to say how sure it is."
+BY_FACTS = "No measured figure decided. What led to this verdict was observed directly"
 MEND = "Network engineer: Correct on the gateway what is named under “Why not”."
 AGAIN = "./run.sh --order variables/orders/lab.yaml --profile quick"
 RIG = "Whoever tests: Put the test machines in order as “Why it cannot be decided” says"
@@ -43,42 +44,42 @@ EXPECTED = {
     "approved": Answers(
         "Acceptance certificate SGW-200 Gold",
         "306.7 Mbit/s are proven, at least 300 Mbit/s were promised.",
-        "stand on 3 trials or more; a trial of traffic lasts 2 s.",
+        "Over all 132 figures together an approval is wrong at most once in 40 tests",
         "“AES128, SHA256, DH 14” (Site-to-site VPN);",
         "Provider and customer: Sign below. The gateway may go into service.",
     ),
     "approved-7.6.4": Answers(
         "Acceptance certificate SGW-200 Gold",
         "306.9 Mbit/s are proven, at least 300 Mbit/s were promised.",
-        "stand on 3 trials or more; a trial of traffic lasts 2 s.",
+        "Over all 132 figures together an approval is wrong at most once in 40 tests",
         "“SSL VPN Is The Way In” (Remote access); 2 checks of the chapter “Remote access”;",
         "Provider and customer: Sign below. The gateway may go into service.",
     ),
     "approved-finnish": Answers(
         "Vastaanottotodistus SGW-200 Gold",
         "todennettu 301 Mbit/s, luvattu vähintään 300 Mbit/s.",
-        "perustuvat vähintään 3 mittaukseen; yksi liikennemittaus kestää 2 s.",
+        "Kaikkien 132 luvun osalta yhteensä hyväksyntä on väärä enintään kerran 40 testistä",
         "”AES128, SHA256, DH 14” (Toimipisteiden välinen VPN);",
         "Palveluntarjoaja ja asiakas: Allekirjoittakaa alle. Palomuuri voidaan ottaa käyttöön.",
     ),
     "rejected-rate-finnish": Answers(
         "Hylätty",
         "enintään 246,2 Mbit/s; luvattu on vähintään 300 Mbit/s.",
-        "perustuvat vähintään 3 mittaukseen",
+        "Kukin 130 luvusta arvioidaan yksinään väärin enintään kerran 40 testistä.",
         "”AES128, SHA256, DH 14” (Toimipisteiden välinen VPN);",
         "Verkkoasiantuntija: Korjaa palomuurista se, mikä mainitaan hylkäämisen syissä.",
     ),
     "rejected-nat": Answers(
         "Rejected after a quick test",
         "The server sees 198.18.1.10; it should see 198.18.2.1, the gateway's address.",
-        "Of 40 gateways that just keep such a rate, at most one would fail it.",
+        BY_FACTS,
         "Checks that did not run (154), left out by the call (",
         MEND,
     ),
     "rejected-inspection": Answers(
         "Rejected after a quick test",
         "Got through although the security services were on: the virus test file (HTTP, FTP)",
-        NOT_MEASURED,
+        BY_FACTS,
         "Checks that did not run (150), left out by the call (",
         MEND,
     ),

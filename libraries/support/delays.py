@@ -107,8 +107,7 @@ class DelayRunner:
     @property
     def rule(self) -> Rule:
         """How often."""
-        profile = self._run.profile
-        return rule_of_delays(profile.min_trials, profile.confidence)
+        return rule_of_delays(self._run.rule)
 
     def until_told(
         self,

@@ -182,7 +182,7 @@ class GuiWork:
                 except NotDone as missing:
                     worked.control_ms.append(control.took_ms(window))
                     raise self._in_words(missing, worked) from missing
-            if not worked.is_open(self._run.profile.confidence, self._run.order.gui.within_s):
+            if not worked.is_open(self._run.rule, self._run.order.gui.within_s):
                 break
         window.go(pages.url)
         window.is_shown(names.any_row, self._limit_s)

@@ -96,6 +96,7 @@ class RunContext:
         trials: how many ran so far.
         responders: at work on an endpoint, by its name.
         plan: chapter and name of every check there is.
+        figures: how many of the order's may fail by chance, at most (see `Rule`).
         recorded: the facts of the run that its record has so far.
         restoration: how the gateway was left, as soon as that is known.
         endpoint_facts: what was found out about each endpoint, by its name.
@@ -112,6 +113,7 @@ class RunContext:
         self.trials = 0
         self.responders: dict[str, Detached] = {}
         self.plan: list[tuple[str, str]] = []
+        self.figures = 1
         self.recorded: dict[str, object] = {}
         self.restoration: record.Restoration | None = None
         self.endpoint_facts: dict[str, dict] = {}
@@ -142,7 +144,7 @@ class RunContext:
     def measure_by(self, profile: NamedProfile) -> None:
         """Go by this profile from here on."""
         self.profile = profile
-        self.rule = Rule.of(profile)
+        self.rule = Rule.of(profile, self.figures)
         if self.has("vpn_client") and isinstance(self.vpn_client, SslVpnClient):
             self.vpn_client.limit_s = self._users_stay_s
 

@@ -63,7 +63,7 @@ class ServicesRate:
     def repeated(
         self, transfer: Callable[[], Transfer], fewest: int, directly: Callable[[], Transfer]
     ) -> list[float]:
-        """Rates, Mbit/s: as many as are asked for, and up to twice as many until they decide.
+        """Rates, Mbit/s: as many as are asked for, and up to four times as many until they decide.
 
         Args:
             transfer: one trial through the gateway.
@@ -74,7 +74,7 @@ class ServicesRate:
             NotProven: the rig disturbed so many that too few are left.
         """
         watched = TrialRunner(self._check).watched
-        self._rule = rule = Rule(fewest, 2 * fewest, self._run.profile.confidence)
+        self._rule = rule = self._run.rule.of_trials(fewest, 4 * fewest)
         series = until_decided(
             lambda: watched(transfer),
             lambda made: [one.mbps for one in made],
@@ -91,7 +91,7 @@ class ServicesRate:
     def without_services(self, conditions: Phrase, rates: Sequence[float]) -> None:
         """Note the rate with services off, for comparison."""
         self.off = list(rates)
-        rule = Rule(len(rates), len(rates), self._run.profile.confidence)
+        rule = self._run.rule.of_trials(len(rates), len(rates))
         measured = self._estimated("throughput_without_services", conditions, rates, rule)
         self._check.note("measurement", measured)
 
@@ -99,7 +99,7 @@ class ServicesRate:
         self, conditions: Phrase, rates: Sequence[float], facts: Mapping[str, Fact]
     ) -> None:
         """Note the rate with services on, which is to be held against the promise."""
-        rule = self._rule or Rule(len(rates), len(rates), self._run.profile.confidence)
+        rule = self._rule or self._run.rule.of_trials(len(rates), len(rates))
         self._check.measured(
             self._estimated(
                 PROMISE,

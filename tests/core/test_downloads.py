@@ -19,6 +19,7 @@ from gatepass.endpoint.specimens import specimens
 from gatepass.gateway.licences import FUNCTIONS
 from gatepass.results.conduct import Conduct
 from gatepass.results.record import Measurement
+from gatepass.verdict.judgement import Rule
 from support import arrivals
 
 GATEWAY, DIRECT = "198.18.2.10", "198.18.9.10"
@@ -55,6 +56,7 @@ class World:
                 confidence=0.95, trial_s=2, omit_s=1, min_trials=3, downloads=3,
                 download_mib=20, budget_s=36,
             ),
+            rule=Rule(3, 12, 0.95),
             specimens=specimens("gp0a1b2c", ("exe",)),
             files=files,
             file_server=ports,

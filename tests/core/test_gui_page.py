@@ -11,6 +11,7 @@ from gatepass.gui.exposure import is_gui
 from gatepass.gui.policy_list import STEPS, Names, NotDone, PolicyList, row
 from gatepass.gui.times import BrowsersMachine, Worked, beside, compared, growth, median_of
 from gatepass.gui.window import Cookie
+from gatepass.verdict.judgement import FAIL, Rule, decide
 
 URL = "https://192.0.2.1"
 FORM = (visit.USERNAME, visit.PASSWORD, visit.LOGIN)
@@ -129,6 +130,9 @@ class TestList:
         assert self.listed(*self.SHOWN)._edit() < 1
 
 
+RULE = Rule(3, 12, 0.95, figures=132)
+
+
 class TestTimes:
     """Medians, and whose they are."""
 
@@ -141,7 +145,7 @@ class TestTimes:
             ([0.2] * 6, 0.4, False),
             ([0.2] * 5 + [1.0], 0.4, True),
             ([0.2] * 5 + [1.0], None, False),
-            ([0.5] * 6, 0.4, False),
+            ([0.5] * 6, 0.4, True),  # a fail waits for the last look
             ([0.5] * 5 + [0.3], 0.4, True),
         ],
     )
@@ -149,14 +153,19 @@ class TestTimes:
         self, seconds: list[float], threshold: float | None, undecided: bool
     ) -> None:
         one = Worked(1, {step: seconds for step in STEPS}, [0.1] * 6, [112.0] * 6)
-        assert one.is_open(0.95, threshold) == undecided
+        assert one.is_open(RULE, threshold) == undecided
 
     def test_and_not_twelve(self) -> None:
         seconds = [0.2] * 11 + [1.0]
         one = Worked(1, {step: seconds for step in STEPS}, [0.1] * 12, [112.0] * 12, looks=2)
-        assert not one.is_open(0.95, 0.4)
+        assert not one.is_open(RULE, 0.4)
         seconds[0] = 1.0
-        assert one.is_open(0.95, 0.4)
+        assert one.is_open(RULE, 0.4)
+
+    def test_of_eighteen_a_list_that_is_too_slow_fails(self) -> None:
+        one = Worked(1, {step: [0.5] * 18 for step in STEPS}, [0.1] * 18, [112.0] * 18, looks=3)
+        (held, *_) = one.measured(RULE, 0.4).values()
+        assert decide(held, 0.4, "at most") == FAIL and held.fail_error == RULE.fail_error
 
     def test_a_repeat_keeps_control_and_rest_where_the_page_fails(
         self, monkeypatch: pytest.MonkeyPatch
@@ -178,18 +187,18 @@ class TestTimes:
 
     def test_a_quick_browser_is_no_excuse(self) -> None:
         one = self.worked(3.3)
-        held = one.measured(0.95, 3.0)[STEPS[0]]
+        held = one.measured(RULE, 3.0)[STEPS[0]]
         assert BrowsersMachine(one).limits(held) == ""
 
     @pytest.mark.parametrize("times", [1.2, 5.0])
     def test_what_a_slow_browser_could_cause_is_no_fault(self, times: float) -> None:
         one = self.worked(2.9 * times, control.REFERENCE_MS * times)
-        held = one.measured(0.95, 3.0)[STEPS[0]]
+        held = one.measured(RULE, 3.0)[STEPS[0]]
         assert "by the browser's machine alone" in BrowsersMachine(one).limits(held)
 
     def test_what_it_could_not_cause_is_one(self) -> None:
         one = self.worked(30.0, control.REFERENCE_MS * 5)
-        held = one.measured(0.95, 3.0)[STEPS[0]]
+        held = one.measured(RULE, 3.0)[STEPS[0]]
         assert BrowsersMachine(one).limits(held) == ""
 
     def test_a_slow_device_is_told_from_a_slow_page(self) -> None:

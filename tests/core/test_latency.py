@@ -12,7 +12,7 @@ import Latency
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.results.agreement import NOTHING_KNOWN
 from gatepass.results.delays import DelayTrial
-from gatepass.verdict.judgement import TrialSeries
+from gatepass.verdict.judgement import Rule, TrialSeries
 from support.delays import Tried, first_port
 
 GOOD, FULL = [40] * 1250, [200_000] * 1250
@@ -27,6 +27,7 @@ def keywords(shaper: object = "sgw-200") -> Latency.Latency:
         Played(
             testbed=SimpleNamespace(endpoints=SimpleNamespace(client=client, server=server)),
             order=SimpleNamespace(shaper=shaper, ceiling_mbps=330.0),
+            rule=Rule(3, 12, 0.95),
             profile=SimpleNamespace(
                 min_trials=3, confidence=0.95, added_delay_ms=5.0, queue_delay_ms=400.0,
                 delay_trial_s=1.0,

@@ -12,7 +12,7 @@ from probes import KIND, trial
 
 import LatencyThrough as module
 from gatepass.results.delays import DelayTrial
-from gatepass.verdict.judgement import TrialSeries
+from gatepass.verdict.judgement import Rule, TrialSeries
 from support.delays import Tried
 from support.vpn_users import VpnUsers
 
@@ -24,7 +24,7 @@ class Sent:
 
     def __init__(self, *trials: DelayTrial) -> None:
         self.trials, self.asked = list(trials), []
-        self.rule = SimpleNamespace(min_trials=3, level=0.005, error=0.025, confidence=0.95)
+        self.rule = Rule(3, 7, 0.95)
 
     def __call__(self, check: object) -> Sent:
         return self

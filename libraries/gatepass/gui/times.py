@@ -21,13 +21,13 @@ from gatepass.results.measurements import estimated
 from gatepass.results.record import Measurement, figure
 from gatepass.stats.intervals import Interval
 from gatepass.stats.percentiles import ranks
-from gatepass.verdict.judgement import UNDECIDED, decide
+from gatepass.verdict.judgement import UNDECIDED, Rule, decide
 
 PROMISE, LAYER = "gui_time", "what a user waits"
 WITHOUT_PROMISE_S = 5.0
 """In which a step should be done where nothing was ordered: else it was waited for in vain."""
-_SPENT = (0.625, 0.375)
-"""Of the error, by looks (Bonferroni); the first has what the extremes of six samples take."""
+_SPENT = (0.625, 0.1875, 0.1875)
+"""Of the error of a pass, by looks (Bonferroni); the first has what the extremes of six take."""
 LOOKS = len(_SPENT)
 FOUND_UNUSABLE = (
     'Hokkanen 2016 found the GUI of a virtual firewall "nearly unusable when there were 100 or '
@@ -76,14 +76,17 @@ class Worked:
         """How many times as long as elsewhere the browser took; at least 1."""
         return max(1.0, median(self.control_ms) / REFERENCE_MS)
 
-    def measured(self, confidence: float, threshold: float | None) -> dict[str, Measurement]:
+    def measured(self, rule: Rule, threshold: float | None) -> dict[str, Measurement]:
         """The median of each step, by its name.
 
+        A fail waits for the last look: fewer samples could not show one so surely.
+
         Args:
-            confidence: of its bounds, two-sided, however often it was looked at.
+            rule: whose errors hold, however often it was looked at.
             threshold: not to be passed, seconds; None where none was ordered.
         """
         spent = 1.0 if threshold is None else _SPENT[self.looks - 1]
+        fail_error = rule.fail_error if self.looks == LOOKS else 0.0
         beside = {
             "rest_s": round(median(self.rest_s), 4),
             "control_ms": round(median(self.control_ms), 1),
@@ -94,8 +97,8 @@ class Worked:
                 PROMISE,
                 self._conditions(step),
                 seconds,
-                median_of(seconds, (1 - confidence) / 2 * spent),
-                confidence,
+                median_of(seconds, rule.error * spent, fail_error),
+                rule.confidence,
                 layer=LAYER,
                 threshold=threshold,
                 facts=beside,
@@ -103,18 +106,18 @@ class Worked:
             for step, seconds in self.seconds.items()
         }
 
-    def is_open(self, confidence: float, threshold: float | None) -> bool:
+    def is_open(self, rule: Rule, threshold: float | None) -> bool:
         """Whether a step is undecided, so that as many repeats again may tell.
 
         One page that came late among six makes their longest wait say nothing of the median.
 
         Args:
-            confidence: see `measured`.
+            rule: see `measured`.
             threshold: see `measured`; None decides nothing.
         """
         return threshold is not None and any(
             decide(one, threshold, one.relation) == UNDECIDED
-            for one in self.measured(confidence, threshold).values()
+            for one in self.measured(rule, threshold).values()
         )
 
     def _conditions(self, step: str) -> Phrase:
@@ -123,18 +126,29 @@ class Worked:
         return say("gui_step", step=say(step), policies=self.policies)
 
 
-def median_of(samples: Sequence[float], error: float) -> Interval:
+def median_of(samples: Sequence[float], error: float, fail_error: float = 0.0) -> Interval:
     """The median with its bounds, the farther of which counts on both sides.
 
     Args:
         samples: at least one.
-        error: one-sided, of each bound.
+        error: one-sided, of each bound that a pass takes.
+        fail_error: one-sided, of each bound that a fail takes; 0 where none may fail yet.
     """
-    low, high = ranks(len(samples), 50, error)
-    middle, ordered = median(samples), sorted(samples)
-    if low < 1 or high > len(samples):
+    middle, width = median(samples), _reach(samples, error)
+    wider = _reach(samples, fail_error) if fail_error else None
+    if width is None:
         return Interval(middle, None)
-    return Interval(middle, max(middle - ordered[low - 1], ordered[high - 1] - middle))
+    wider = max(middle, width) if wider is None else wider  # down to no wait at all
+    return Interval(middle, width, fail_half_width=wider, fail_error=fail_error)
+
+
+def _reach(samples: Sequence[float], error: float) -> float | None:
+    """How far the farther bound lies from the median; None where so few samples have none."""
+    low, high = ranks(len(samples), 50, error)
+    if low < 1 or high > len(samples):
+        return None
+    middle, ordered = median(samples), sorted(samples)
+    return max(middle - ordered[low - 1], ordered[high - 1] - middle)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from gatepass.results.record import Measurement
 from gatepass.results.trial import Trial
 from gatepass.verdict.added_delay import AddedDelay
 from gatepass.verdict.delay_trials import HELD, delay, rule_of_delays
-from gatepass.verdict.judgement import Rule
+from gatepass.verdict.judgement import Rule, figures_of
 from gatepass.verdict.loss import loss, lost
 
 DELAYS, LOSS = ("added_delay", "queue_delay"), "loss"
@@ -79,7 +79,8 @@ def rule_of(outcome: Outcome, folder: Path) -> Rule | None:
     """
     name = str(group(outcome.run, "profile").get("name", ""))
     try:
-        return Rule.of(load_profile(folder / INPUTS / kept_inputs.PROFILES, name))
+        profile = load_profile(folder / INPUTS / kept_inputs.PROFILES, name)
+        return Rule.of(profile, figures_of(outcome.run))
     except InputError:
         return None
 
@@ -118,7 +119,7 @@ def delays(outcome: Outcome, trials: Trials, rule: Rule | None) -> Iterator[str]
     samples = _samples(trials)
     for check in outcome.checks:
         for one in _of_the_runs_rule(check, is_delay):
-            if not _follows(one, trials, samples, rule_of_delays(rule.min_trials, rule.confidence)):
+            if not _follows(one, trials, samples, rule_of_delays(rule)):
                 yield _sentence(check, one, "delays")
 
 
@@ -193,5 +194,8 @@ def _again(
 
 
 def _same(one: Measurement, other: Measurement) -> bool:
-    figures = [(each.value, each.half_width, each.trials, each.facts) for each in (one, other)]
+    figures = [
+        (each.value, each.half_width, each.fail_half_width, each.trials, each.facts)
+        for each in (one, other)
+    ]
     return figures[0] == figures[1]

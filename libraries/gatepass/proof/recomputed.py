@@ -214,15 +214,17 @@ def _samples(one: Measurement, trials: Mapping[int, Trial], outcome: Outcome) ->
 
 
 def _made_again(check: Check, one: Measurement, samples: Sequence[float]) -> Iterator[str]:
-    again = interval(samples, one.confidence, one.level)
-    told = Interval(one.value, one.half_width)
+    again = interval(samples, one.confidence, one.level, one.fail_level)
+    told = Interval(one.value, one.half_width, fail_half_width=one.fail_half_width)
+    fails = (told.fail_half_width or 0.0, again.fail_half_width or 0.0)
     widths = (told.half_width or 0.0, again.half_width or 0.0)
     # trials and figures are noted with seven digits, so that they are known no more closely; of few
     # trials a small difference of one makes a large one of their interval
     spread = stdev(samples) if len(samples) > 1 else 0.0
-    leverage = widths[1] / spread if spread else 0.0
-    nearly = max(abs(told.mean), *widths) * (10 + leverage) * 10.0 ** (1 - _DIGITS)
-    if max(abs(told.mean - again.mean), abs(widths[0] - widths[1])) > nearly:
+    leverage = max(widths[1], fails[1]) / spread if spread else 0.0
+    nearly = max(abs(told.mean), *widths, *fails) * (10 + leverage) * 10.0 ** (1 - _DIGITS)
+    apart = (told.mean - again.mean, widths[0] - widths[1], fails[0] - fails[1])
+    if max(map(abs, apart)) > nearly:
         yield (
             f"{check.name}: {one.subject} is recorded as {_figure(told)} {one.unit}; its trials "
             f"make {_figure(again)}."

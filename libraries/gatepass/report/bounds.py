@@ -13,7 +13,9 @@ _LEAST = 1e-9
 
 
 def bound(held: Measurement, lower: bool, words: Wording) -> str:
-    """The lower or the upper bound of a measurement.
+    """The lower or the upper bound of a measurement: of the two that decide, each in its own way.
+
+    On the good side that is the bound which a pass takes, on the other the one which a fail takes.
 
     It is rounded outwards: the lower one down, the upper one up; and no further than leaves it on
     its side of the threshold. A figure seen itself, such as a count, stands as it is.
@@ -26,7 +28,11 @@ def bound(held: Measurement, lower: bool, words: Wording) -> str:
     Returns:
         Empty where there is no such bound.
     """
-    value, decimals = (held.lower if lower else held.upper), digits(held)
+    if lower == (held.relation == "at least") or held.threshold is None:
+        value = held.lower if lower else held.upper
+    else:
+        value = held.fail_lower if lower else held.fail_upper
+    decimals = digits(held)
     if not math.isfinite(value):
         return ""
     if held.observed:

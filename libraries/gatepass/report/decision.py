@@ -20,6 +20,7 @@ from gatepass.report.wording import Wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, PASS, REJECTED, Measurement
+from gatepass.verdict.order_error import order_error
 
 MOST_UNTESTED = 3
 LONGEST_CALL = 120
@@ -139,25 +140,34 @@ def _closest(table: PromiseTable) -> tuple[str, Measurement] | None:
 
 
 def _sure(outcome: Outcome, table: PromiseTable, words: Wording) -> Markup:
-    """How many trials the tier's rates stand on, how long those of the profile last."""
-    texts, profile = words["decision"], group(outcome.run, "profile")
+    """How often such a verdict is wrong, over all figures; on how many trials the rates stand."""
+    texts = words["decision"]
     unseen = filled(texts["unseen"], elapsed=words.duration(outcome.elapsed_s))
-    seconds = profile.get("trial_s")
-    estimates = [
-        row.measurement
+    error = order_error(one for check in outcome.checks for one in check.measurements)
+    if error is None:
+        told = texts["sure_by_facts" if outcome.verdict == REJECTED else "no_estimate"]
+        return escape(told) + " " + unseen
+    if outcome.verdict == REJECTED and not error.by_chance:
+        return escape(texts["sure_by_facts"]) + " " + unseen
+    kind = {APPROVED: "sure", REJECTED: "sure"}.get(outcome.verdict, "sure_undecided")
+    if error.rejection is None:  # of a run of before
+        kind = "sure_approval" if outcome.verdict == APPROVED else "sure_each"
+    about = {"count": words.number(error.figures), "one_in": words.number(error.one_in)}
+    return Markup(" ").join([filled(texts[kind], **about), *_stands(outcome, table, words), unseen])
+
+
+def _stands(outcome: Outcome, table: PromiseTable, words: Wording) -> Iterator[Markup]:
+    """How many trials the tier's rates stand on, how long those of the profile last."""
+    seconds = group(outcome.run, "profile").get("trial_s")
+    counts = [
+        len(row.measurement.trials)
         for promise in table.promises
         for row in promise.measured
         if row.measurement and row.measurement.half_width is not None
     ]
-    if not estimates or not isinstance(seconds, int | float):
-        return escape(texts["no_estimate"]) + " " + unseen
-    stands = filled(
-        texts["sure_rejected" if outcome.verdict == REJECTED else "sure"],
-        fewest=words.number(min(len(one.trials) for one in estimates)),
-        seconds=words.number(seconds),
-        one_in=words.number(min(round(2 / (1 - one.confidence)) for one in estimates)),
-    )
-    return stands + " " + unseen
+    if counts and isinstance(seconds, int | float):
+        about = {"fewest": words.number(min(counts)), "seconds": words.number(seconds)}
+        yield filled(words["decision"]["stands"], **about)
 
 
 def _untested(

@@ -76,6 +76,8 @@ def in_one_row(outcome: Outcome, promise: PromiseRows, words: Wording) -> Promis
         notes.append(measured[0].conditions)
     if measured and promise.open:
         notes.append(words["open_checks"].format(count=len(promise.open)))
+    for row in promise.beside:
+        notes.append(words["beside"][row.verdict.replace(" ", "_")].format(check=row.conditions))
     why = promise.why
     if not measured and promise.open:
         why = Markup(" ").join(dict.fromkeys(row.why for row in promise.open))

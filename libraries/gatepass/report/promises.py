@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -15,7 +16,7 @@ from gatepass.results.outcome import Check, Outcome
 from gatepass.results.promises import PROMISES, of_rig
 from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, Measurement
 from gatepass.verdict.judgement import PASS as DECIDED
-from gatepass.verdict.judgement import decide
+from gatepass.verdict.judgement import decide, figure_verdict
 
 NOT_TESTED = "not tested"
 FOR_COMPARISON = "for comparison"
@@ -30,6 +31,8 @@ TIER = {name: promise for name, promise in PROMISES.items() if promise.tier}
 class MeasurementRow:
     """One measurement; or, with `why` and no measurement, a check that has none.
 
+    The verdict of a measurement is the figure's own. What else its check found stands in a row of
+    its own, with `beside`: the figure is reached, and what it was measured under did not hold.
     `published` is the published figure for the same method, empty where there is none.
     """
 
@@ -44,6 +47,7 @@ class MeasurementRow:
     published: str = ""
     why: str = ""
     measurement: Measurement | None = None
+    beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,12 @@ class PromiseRows:
     @property
     def open(self) -> list[MeasurementRow]:
         """The rows without a figure."""
-        return [row for row in self.rows if not row.measurement]
+        return [row for row in self.rows if not row.measurement and not row.beside]
+
+    @property
+    def beside(self) -> list[MeasurementRow]:
+        """The rows of checks that found something wrong beside a figure that is reached."""
+        return [row for row in self.rows if row.beside]
 
     @property
     def detailed(self) -> bool:
@@ -237,18 +246,29 @@ class _Rows:
         held = tuple(row for row in made if row.verdict != FOR_COMPARISON)
         compared = tuple(row for row in made if row.verdict == FOR_COMPARISON)
         name = promise_name(promise, self.words)
-        return PromiseRows(promise, name, promised, held + without, compared)
+        beside = tuple(self._beside(own))
+        return PromiseRows(promise, name, promised, held + beside + without, compared)
+
+    def _beside(self, own: list[_Found]) -> Iterator[MeasurementRow]:
+        """A row for each check that did not pass although all its figures are reached."""
+        for check in {entry.position: entry.check for entry in own}.values():
+            if check.verdict in (FAIL, NOT_PROVEN) and not any(map(missed, check.measurements)):
+                name = self.words.named("checks", check.name)
+                yield MeasurementRow(
+                    name, check.verdict, why=why(check, self.words), beside=True
+                )
 
     def _row(self, entry: _Found, decimals: int) -> MeasurementRow:
         measurement, words = entry.measurement, self.words
+        decimals = min(decimals, digits(measurement) + 1)  # hardly more than it bears
         spread, margin = measurement.half_width, measurement.margin_percent
         threshold, none = measurement.threshold, words["none"]
         published = reference(group(self.outcome.run, "published"), measurement)
         return MeasurementRow(
             conditions=words.say(measurement.conditions) or entry.check.name,
-            verdict=_verdict(entry.check, measurement),
+            verdict=figure_verdict(measurement, entry.check.verdict) or FOR_COMPARISON,
             promised=none if threshold is None else words.bound(threshold, measurement.relation),
-            measured=words.number(measurement.value, max(decimals, digits(measurement))),
+            measured=words.number(measurement.value, decimals),
             spread=f"± {words.number(spread, decimals)}" if spread else none,
             margin=none if margin is None else f"{words.signed(margin)} %",
             trials=words.number(len(measurement.trials)),
@@ -256,16 +276,6 @@ class _Rows:
             published=words.number(published["value"]) if published else "",
             measurement=measurement,
         )
-
-
-def _verdict(check: Check, measurement: Measurement) -> str:
-    """Of one measurement: the check's, unless another measurement of it is to blame."""
-    if measurement.threshold is None:
-        return FOR_COMPARISON
-    others = sum(m.threshold is not None for m in check.measurements) > 1
-    if check.verdict == PASS or not others or not all(e.holds for e in check.evidence):
-        return check.verdict
-    return check.verdict if missed(measurement) else PASS
 
 
 def _undecided(checks: dict[int, Check]) -> dict[int, Check]:

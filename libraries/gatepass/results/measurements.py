@@ -53,6 +53,9 @@ def estimated(
         _rounded(baseline),
         facts=_known(facts),
         level=value.level,
+        fail_half_width=_rounded(value.fail_half_width),
+        fail_level=value.fail_level,
+        fail_error=value.fail_error,
         **more,
     )
 

@@ -53,6 +53,12 @@ class Measurement:
         series_interval_s: length of such an interval; None without a series.
         level: one-sided, of each bound, where `value` and `half_width` are a mean and Student's t
             at that level (see `gatepass.stats.intervals`); None where another rule made them.
+        fail_half_width: of the wider interval whose bounds a fail takes, so that not even one of
+            all the order's figures fails by chance more often than the confidence says; None
+            where it is the same interval, as in records of before.
+        fail_level: its level, as `level` is of the other.
+        fail_error: the chance that this figure alone fails although it only just reaches its
+            threshold; None where that is no matter of chance, or not known.
         numbers: of its trials in the run, as their files in ``trials/`` are called; empty where the
             record does not tell.
     """
@@ -74,6 +80,9 @@ class Measurement:
     series: tuple[float, ...] = ()
     series_interval_s: float | None = None
     level: float | None = None
+    fail_half_width: float | None = None
+    fail_level: float | None = None
+    fail_error: float | None = None
     numbers: tuple[int, ...] = ()
 
     @property
@@ -84,16 +93,37 @@ class Measurement:
     @property
     def lower(self) -> float:
         """Lower bound of the confidence interval; minus infinity where there is none."""
-        if self.observed:
-            return self.value
-        return -math.inf if self.half_width is None else self.value - self.half_width
+        return self._end(-1, self.half_width)
 
     @property
     def upper(self) -> float:
         """Upper bound of the confidence interval; infinity where there is none."""
+        return self._end(1, self.half_width)
+
+    @property
+    def fail_lower(self) -> float:
+        """The lower bound that a fail takes."""
+        return self._end(-1, self._fail_width)
+
+    @property
+    def fail_upper(self) -> float:
+        """The upper bound that a fail takes."""
+        return self._end(1, self._fail_width)
+
+    @property
+    def _fail_width(self) -> float | None:
+        return self.half_width if self.fail_half_width is None else self.fail_half_width
+
+    def _end(self, sign: int, width: float | None) -> float:
+        """One end of an interval: no rate, time or count is below 0, no share above 100 %."""
         if self.observed:
             return self.value
-        return math.inf if self.half_width is None else self.value + self.half_width
+        if width is None:
+            return sign * math.inf
+        end = self.value + sign * width
+        if sign < 0:
+            return max(end, min(0.0, self.value))
+        return min(end, max(100.0, self.value)) if self.unit == "%" else end
 
     @property
     def margin_percent(self) -> float | None:

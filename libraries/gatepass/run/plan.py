@@ -16,6 +16,7 @@ from robot.run import RobotFramework
 
 from gatepass.base.chapters import called_now
 from gatepass.base.errors import InputError
+from gatepass.gui.policy_list import STEPS
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile, Profile
 from gatepass.inputs.studies import STUDIES, left_out
@@ -47,6 +48,17 @@ OF_CLASSES = "objectives"
 """Tag of the checks of classes of service, which share what is sent."""
 LISTED = "list"
 """Tag of the checks of work on a list in the gateway's web page."""
+_FIGURES = {
+    MEASURED: 1,
+    "ceiling": 2,  # that it is reached, and that it is not passed
+    "downloads": 1,
+    DELAYED: 1,
+    LISTED: len(STEPS),
+    "study": 2,
+}
+"""Of a check with such a tag, those that are estimates."""
+_OF_A_CLASS = 2
+"""Of a class in such a check: one each way."""
 _ALL_NAMES = "docs/faults.md has the names of all chapters and checks."
 _WORK_S = 1.2
 """All steps of such work once, with what stands beside them, in seconds, as seen in the lab."""
@@ -112,6 +124,24 @@ def planned(suites: Path, studies: Sequence[str] = ()) -> list[tuple[str, str]]:
     """
     root = _whole(suites, studies)
     return [(chapter_of(test).name, test.name) for test in root.all_tests]
+
+
+def figures_at_most(suites: Path, order: Order) -> int:
+    """How many figures of an order may fail by chance, at most: known before the first trial.
+
+    Counts, longest times and what was seen once are held as they stand, and have no such error.
+
+    Args:
+        suites: the folder of the suites.
+        order: whose studies are among them.
+    """
+    count = 0
+    for test in _whole(suites, order.studies).all_tests:
+        if OF_CLASSES in test.tags:
+            count += len(order.classes) * _OF_A_CLASS
+        else:
+            count += max((many for tag, many in _FIGURES.items() if tag in test.tags), default=0)
+    return max(1, count)
 
 
 def _whole(suites: Path, studies: Sequence[str]) -> TestSuite:

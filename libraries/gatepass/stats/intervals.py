@@ -23,12 +23,18 @@ class Interval:
         half_width: None with fewer than two samples: one figure says nothing of its spread.
         worth: how many independent samples they are worth; None where that was not looked at.
         level: one-sided, of each bound after Student's t; None where another rule made them.
+        fail_half_width: of the wider interval whose bounds a fail takes; None where it is the same.
+        fail_level: the level of that one.
+        fail_error: the chance of a wrong fail by it, over all looks; None where it is not known.
     """
 
     mean: float
     half_width: float | None
     worth: float | None = None
     level: float | None = None
+    fail_half_width: float | None = None
+    fail_level: float | None = None
+    fail_error: float | None = None
 
     @property
     def lower(self) -> float:
@@ -39,6 +45,16 @@ class Interval:
     def upper(self) -> float:
         """Upper bound; infinity where the spread is not known."""
         return math.inf if self.half_width is None else self.mean + self.half_width
+
+    @property
+    def fail_lower(self) -> float:
+        """Lower bound that a fail takes, as where less is promised than that."""
+        return self.lower if self.fail_half_width is None else self.mean - self.fail_half_width
+
+    @property
+    def fail_upper(self) -> float:
+        """Upper bound that a fail takes."""
+        return self.upper if self.fail_half_width is None else self.mean + self.fail_half_width
 
 
 @dataclass(frozen=True)
@@ -85,7 +101,10 @@ def degradation(
 
 
 def interval(
-    samples: Sequence[float], confidence: float, level: float | None = None
+    samples: Sequence[float],
+    confidence: float,
+    level: float | None = None,
+    fail_level: float | None = None,
 ) -> Interval:
     """The mean of samples and its interval after Student's t.
 
@@ -97,6 +116,7 @@ def interval(
         confidence: two-sided, 0.95 for 95 %.
         level: one-sided, of each bound, where it has to be surer than the confidence says because
             there are several looks (see `gatepass.stats.sequential`).
+        fail_level: one-sided, of the bounds that a fail takes; None where there are no others.
 
     Raises:
         ValueError: no samples.
@@ -107,16 +127,18 @@ def interval(
     level = (1 - confidence) / 2 if level is None else level
     independent = worth(samples) if count >= FEWEST_TO_SEE_DEPENDENCE else None
     size = independent or count
-    half_width = -student(size - 1, level) * stdev(samples) / math.sqrt(size)
-    return Interval(mean, half_width, independent, level)
+    error = stdev(samples) / math.sqrt(size)
+    half_width = -student(size - 1, level) * error
+    wider = None if fail_level is None else -student(size - 1, fail_level) * error
+    return Interval(mean, half_width, independent, level, wider, fail_level)
 
 
-def share(count: int, tried: int, confidence: float) -> tuple[float, float]:
+def share(count: float, tried: float, confidence: float) -> tuple[float, float]:
     """Bounds of the share of attempts that succeed (Clopper and Pearson 1934): exact, never short.
 
     Args:
-        count: how many succeeded.
-        tried: how many there were, at least `count`.
+        count: how many succeeded; no whole number where they count for fewer independent ones.
+        tried: how many there were, at least `count` and above 0.
         confidence: two-sided, 0.95 for 95 %.
 
     Returns:
@@ -128,6 +150,57 @@ def share(count: int, tried: int, confidence: float) -> tuple[float, float]:
         return low, 1.0
     high = float(special().betaincinv(count + 1, tried - count, 1 - error))
     return low, high
+
+
+def per_cent(
+    count: int, tried: int, error: float, fail_error: float, part: float = 1.0
+) -> Interval:
+    """A share that may be so much at most, per cent, with exact bounds.
+
+    Args:
+        count, tried: see `share`.
+        error: one-sided, of the upper bound, which a pass takes.
+        fail_error: one-sided, of the lower bound, which a fail takes.
+        part: how much of an independent attempt each is, see `design_worth`.
+    """
+    percent = 100 * count / tried
+    most = 100 * share(count * part, tried * part, 1 - 2 * error)[1]
+    least = 100 * share(count * part, tried * part, 1 - 2 * fail_error)[0]
+    width, wider = most - percent, percent - least
+    return Interval(percent, width, fail_half_width=wider, fail_error=fail_error)
+
+
+def design_worth(hits: Sequence[int], sizes: Sequence[int]) -> float:
+    """How much of an independent sample each of several groups' samples is, above 0 to 1.
+
+    The variance of the share of hits, between groups, over what it would be if all were
+    independent, is the design effect (Rao and Scott 1992, section 2).
+
+    Args:
+        hits: in each group.
+        sizes: of the groups, at least their hits.
+    """
+    count, number = sum(sizes), len(sizes)
+    if number < 2 or not 0 < sum(hits) < count:
+        return 1.0
+    part = sum(hits) / count
+    scattered = sum(
+        (one - part * size) ** 2 for one, size in zip(hits, sizes, strict=True)
+    ) * number / (number - 1)
+    return min(1.0, count * part * (1 - part) / scattered) if scattered else 1.0
+
+
+def burst_worth(hits: Sequence[int], sizes: Sequence[int]) -> float:
+    """The same of groups in the order of time, where a burst goes on from one to the next.
+
+    Args:
+        hits: in each group.
+        sizes: of the groups, each above 0.
+    """
+    if not any(hits) or len(sizes) < FEWEST_TO_SEE_DEPENDENCE:
+        return design_worth(hits, sizes)
+    shares = [one / size for one, size in zip(hits, sizes, strict=True)]
+    return design_worth(hits, sizes) * worth(shares) / len(shares)
 
 
 def worth(samples: Sequence[float]) -> float:

@@ -1,35 +1,22 @@
 """Looking after each trial without being fooled by it: the level of each look.
 
 A figure that is looked at again and again crosses its bound by chance sooner or later. So each
-look has to be surer than the whole: a group-sequential test with the same nominal level at every
-look (Pocock 1977), read from Student's t instead of the normal distribution, as the spread is not
-known either (Jennison and Turnbull, Group Sequential Methods, 2000, section 4.4). The interval at
-that level is a repeated confidence interval (Jennison and Turnbull 1989): it holds at whichever
-look one stops.
+look has to be surer than the whole: the error is shared out evenly among the looks that there may
+be (Bonferroni), which holds however these hang together. What that leaves over where they do, and
+Student's t of trials that scatter as Gaussian ones do, is what covers trials that do not: the
+benchmark `order_error` tells how much. The interval at such a level is a repeated confidence
+interval (Jennison and Turnbull 1989): it holds at whichever look one stops.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import TYPE_CHECKING
 
-from gatepass.stats.quantiles import special, student
-
-if TYPE_CHECKING:
-    import numpy as np
-
-_SERIES = 200_000
-"""Simulated. What chance leaves open at so many, two standard errors, is taken off the error."""
-_SEED = 1977
+from gatepass.stats.quantiles import student
 
 
-@functools.cache
-def nominal_level(first: int, last: int, error: float) -> float:
-    """The one-sided level of each look that makes the error of all looks together `error`.
-
-    Independent Gaussian figures whose mean is exactly the threshold are simulated: the chance that
-    their t statistic is beyond the level's quantile at any look. It does not depend on the spread.
+def level_of_looks(first: int, last: int, error: float) -> float:
+    """The one-sided level of each look, of which all together err with at most `error`.
 
     Args:
         first, last: numbers of samples at the first and at the last look; there is one after each
@@ -39,33 +26,9 @@ def nominal_level(first: int, last: int, error: float) -> float:
     Raises:
         ValueError: no spread can be known at the first look.
     """
-    import numpy as np  # here, as it takes long to load
-
     if first < 2:
         raise ValueError("a spread needs two samples")
-    if first >= last:
-        return error
-    unsure = 2 * math.sqrt(error * (1 - error) / _SERIES)
-    return float(np.quantile(_smallest_tails(first, last, error), error - unsure))
-
-
-def _smallest_tails(first: int, last: int, error: float) -> np.ndarray:
-    """For each simulated series the smallest one-sided p value of its looks; 1 above the error."""
-    import numpy as np
-
-    random = np.random.default_rng(_SEED)
-    total, squares, smallest = np.zeros(_SERIES), np.zeros(_SERIES), np.ones(_SERIES)
-    for count in range(1, last + 1):
-        figures = random.standard_normal(_SERIES)
-        total += figures
-        squares += figures**2
-        if count >= first:
-            spread = np.sqrt((squares - total**2 / count) / (count - 1))
-            statistic = total / spread / np.sqrt(count)
-            beyond = statistic > student(count - 1, 1 - error)
-            tails = special().stdtr(count - 1, -statistic[beyond])
-            smallest[beyond] = np.minimum(smallest[beyond], tails)
-    return smallest
+    return error / max(1, last - first + 1)
 
 
 def hopeless(mean: float, spread: float, count: int, last: int, level: float) -> bool:
@@ -80,7 +43,7 @@ def hopeless(mean: float, spread: float, count: int, last: int, level: float) ->
         spread: their standard deviation, same unit.
         count: how many there are.
         last: how many there could be at the last look.
-        level: of each look, see `nominal_level`.
+        level: of each look, see `level_of_looks`.
     """
     if spread == 0 or count >= last:
         return False

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from gatepass.results.agreement import NOTHING_KNOWN, Agreement
 from gatepass.results.datagrams import Carried, Spread
 from gatepass.results.delays import Pair
+from gatepass.stats.intervals import design_worth
 from gatepass.stats.percentiles import ranks
 
 LATE_US = 1_000_000
@@ -143,18 +144,6 @@ def _bound(spread: Spread, percent: float, error: float, worth: float) -> tuple[
 
 
 def _worth(spreads: Sequence[Spread], limit_us: float) -> float:
-    """How much of an independent sample each is, 0 to 1: by the scatter of what is later.
-
-    The variance of the share that is later, between trials, over what it would be if all were
-    independent, is the design effect (Rao and Scott 1992, section 2).
-    """
+    """How much of an independent sample each is, 0 to 1: by the scatter of what is later."""
     late = [spread.later_than(limit_us) for spread in spreads]
-    counts = [spread.count for spread in spreads]
-    count, number = sum(counts), len(spreads)
-    if number < 2 or not 0 < sum(late) < count:
-        return 1.0
-    share = sum(late) / count
-    scattered = sum(
-        (one - share * size) ** 2 for one, size in zip(late, counts, strict=True)
-    ) * number / (number - 1)
-    return min(1.0, count * share * (1 - share) / scattered) if scattered else 1.0
+    return design_worth(late, [spread.count for spread in spreads])

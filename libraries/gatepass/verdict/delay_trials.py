@@ -41,14 +41,14 @@ _SHORT = 0.05
 """By which share a load may fall short of the rate that it should have."""
 
 
-def rule_of_delays(min_trials: int, confidence: float) -> Rule:
+def rule_of_delays(rule: Rule) -> Rule:
     """How often; also where a profile has one long trial of TCP, as trials tell each other.
 
     Args:
-        min_trials, confidence: of the profile.
+        rule: of the run.
     """
-    fewest = max(_FEWEST, min_trials)
-    return Rule(fewest, _MOST * fewest, confidence)
+    fewest = max(_FEWEST, rule.min_trials)
+    return rule.of_trials(fewest, _MOST * fewest)
 
 
 def disturbed(trial: DelayTrial) -> str:
@@ -149,7 +149,14 @@ def delay(
         high = min(high, max(longest, low))
     value = Interval(longest, None)
     if math.isfinite(high):
-        value = Interval((low + high) / 2, (high - low) / 2)
+        surely, _ = added.bounds_ms(HELD, rule.fail_level, limit_ms)
+        middle = (low + high) / 2
+        value = Interval(
+            middle,
+            (high - low) / 2,
+            fail_half_width=middle - min(low, surely),
+            fail_error=rule.fail_error,
+        )
     return estimated(
         promise,
         conditions,

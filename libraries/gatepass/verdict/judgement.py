@@ -7,26 +7,35 @@ raises AssertionError for a fail, NotProven for everything that the rig cannot d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from gatepass.base.errors import NotProven
 from gatepass.inputs.profile import Profile
 from gatepass.results.record import NOT_PROVEN, Measurement, figure, measured, required
 from gatepass.stats.intervals import Interval, interval
-from gatepass.stats.sequential import hopeless, nominal_level
+from gatepass.stats.sequential import hopeless, level_of_looks
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 FEWEST_CONTROLS = 2
 """Trials without the gateway that a fail stands on, taken in turns with those through it."""
+MOST_CONTROLS = 3
+"""Of one figure: more of them would only take the trials' budget."""
+GUARD = 8
+"""So many times rarer than its share of the error a fail is by Student's t, which is exact for
+Gaussian trials alone: far out in its tails trials that are skewed (by 1) or hang together (their
+neighbours by 0.3) fail about so many times as often as it says (the benchmark `order_error`)."""
 HEADROOM = 1.05
 """A control is paced to so much of the promise: a rig that is uneven falls short of it at once."""
 ALL_ASIDE = 8
 """So many trials, of which the rig left none to count, tell that it is not going to: of trials that
 count one time in three, fewer than one series in 25 begins with so many that do not."""
 WITHOUT = "The path without the gateway"
+
+FIGURES = "figures"
+"""Under which a run's facts have `Rule.figures`."""
 
 Made = TypeVar("Made")
 
@@ -42,34 +51,70 @@ class Rule:
         confidence: of the two-sided interval; what is left of 1 is the error of a verdict, half of
             it each way.
         by_intervals: one long trial, whose intervals are the samples (see the profiles).
+        figures: how many of the order may fail by chance, at most. An order is approved when all
+            its figures pass, so that each may err as often as the order may (Berger 1982); it is
+            rejected when one fails, so that they share the error of a fail (Bonferroni).
     """
 
     min_trials: int
     max_trials: int
     confidence: float
     by_intervals: bool = False
+    figures: int = 1
 
     @classmethod
-    def of(cls, profile: Profile) -> Rule:
-        """That of a profile."""
+    def of(cls, profile: Profile, figures: int = 1) -> Rule:
+        """That of a profile, for an order of so many figures."""
         by_intervals = profile.sampling == "intervals"
-        return cls(profile.min_trials, profile.most_trials, profile.confidence, by_intervals)
+        often = profile.min_trials, profile.most_trials
+        return cls(*often, profile.confidence, by_intervals, figures)
+
+    def of_trials(self, fewest: int, most: int) -> Rule:
+        """The same for so many trials."""
+        return replace(self, min_trials=fewest, max_trials=most, by_intervals=False)
 
     @property
     def error(self) -> float:
-        """The chance of a wrong pass of a gateway that is just not good enough, or a wrong fail."""
+        """The chance of a wrong pass of a figure that is just not good enough."""
         return round((1 - self.confidence) / 2, 12)
 
     @property
+    def fail_error(self) -> float:
+        """The chance of a wrong fail of a figure that is just good enough."""
+        return self.error / self.figures
+
+    @property
     def level(self) -> float:
-        """The one-sided level of each look at the figures (see `gatepass.stats.sequential`)."""
+        """The one-sided level of the bound that a pass takes, at each look."""
+        return self._level(self.error)
+
+    @property
+    def fail_level(self) -> float:
+        """The one-sided level of the bound that a fail takes, at each look."""
+        return self._level(self.fail_error) / GUARD
+
+    def _level(self, error: float) -> float:
+        fewest = self.min_trials if self.by_intervals else max(2, self.min_trials)
         if self.by_intervals:  # one look a trial, of which there is one as a rule
-            return self.error / (self.max_trials - self.min_trials + 1)
-        return nominal_level(max(2, self.min_trials), self.max_trials, self.error)
+            return error / (self.max_trials - fewest + 1)
+        return level_of_looks(fewest, self.max_trials, error)
 
     def interval(self, samples: Sequence[float]) -> Interval:
         """Mean and decision interval, which holds however many looks were taken."""
-        return interval(samples, self.confidence, self.level if len(samples) > 1 else None)
+        if len(samples) < 2:
+            return interval(samples, self.confidence)
+        found = interval(samples, self.confidence, self.level, self.fail_level)
+        return replace(found, fail_error=self.fail_error)
+
+
+def figures_of(run: Mapping[str, Any]) -> int:
+    """How many figures of a run may fail by chance, as was fixed before it (`Rule.figures`).
+
+    Args:
+        run: its facts; those of before knew no such number.
+    """
+    told = run.get(FIGURES)
+    return told if isinstance(told, int) and told > 0 else 1
 
 
 @dataclass
@@ -98,11 +143,14 @@ class TrialSeries(Generic[Made]):
 
 
 def decide(value: Interval | Measurement, threshold: float, relation: str = "at least") -> str:
-    """Whether an interval lies on one side of a threshold: pass, fail or undecided."""
+    """Whether a figure lies on one side of a threshold: pass, fail or undecided.
+
+    A pass takes one bound of its interval, a fail the other one of the wider interval (see `Rule`).
+    """
     if relation == "at least":
-        good, bad = value.lower >= threshold, value.upper < threshold
+        good, bad = value.lower >= threshold, value.fail_upper < threshold
     else:
-        good, bad = value.upper <= threshold, value.lower > threshold
+        good, bad = value.upper <= threshold, value.fail_lower > threshold
     return PASS if good else FAIL if bad else UNDECIDED
 
 
@@ -148,11 +196,15 @@ def until_decided(
         disturbed: what the rig did in a trial that could have caused its figure; empty where it
             did nothing. Such a trial counts for nobody and is repeated.
         control: runs one trial on the path without the gateway. It takes turns with the trials as
-            long as these fall short, so that both see the same rig; a fail waits for
-            `FEWEST_CONTROLS` of them that count.
+            long as these fall short, so that both see the same rig, until there are
+            `MOST_CONTROLS` of them that count; a fail waits for `FEWEST_CONTROLS`.
     """
     promises = [(threshold, relation)] + [(at_most, "at most")] * (at_most is not None)
     series: TrialSeries[Made] = TrialSeries()
+
+    def undisturbed() -> int:
+        return sum(not disturbed(one) for one in series.controls)
+
     while series.spent < rule.max_trials and not series.in_vain:
         made = trial()
         if reason := disturbed(made):
@@ -161,28 +213,31 @@ def until_decided(
         series.counted.append(made)
         samples = samples_of(series.counted)
         short = relation == "at least" and fmean(samples) < threshold
-        if short and control is not None:
+        if short and control is not None and undisturbed() < MOST_CONTROLS:
             series.controls.append(control())
         if len(series.counted) < rule.min_trials:
             continue
         value = rule.interval(samples)
         verdicts = [decide(value, *promise) for promise in promises]
         judged = zip(promises, verdicts, strict=True)
-        open_ones = [limit for (limit, _), verdict in judged if verdict == UNDECIDED]
-        controls = [one for one in series.controls if not disturbed(one)]
-        waits = FAIL in verdicts and short and control and len(controls) < FEWEST_CONTROLS
+        open_ones = [promise for promise, verdict in judged if verdict == UNDECIDED]
+        waits = FAIL in verdicts and short and control and undisturbed() < FEWEST_CONTROLS
         if not open_ones and not waits:
             break
-        if not rule.by_intervals and any(_hopeless(samples, limit, rule) for limit in open_ones):
+        if not rule.by_intervals and any(_hopeless(samples, *one, rule) for one in open_ones):
             break
     return series
 
 
-def _hopeless(samples: Sequence[float], threshold: float, rule: Rule) -> bool:
+def _hopeless(
+    samples: Sequence[float], threshold: float, relation: str, rule: Rule
+) -> bool:
     if len(samples) <= rule.min_trials:
         return False
     distance, spread = fmean(samples) - threshold, stdev(samples)
-    return hopeless(distance, spread, len(samples), rule.max_trials, rule.level)
+    good = (distance >= 0) == (relation == "at least")
+    level = rule.level if good else rule.fail_level
+    return hopeless(distance, spread, len(samples), rule.max_trials, level)
 
 
 class RigLimit(Protocol):
@@ -231,14 +286,14 @@ class Rig:
             )
         if not self.controls:
             return ""
-        if len(self.controls) < self.fewest and held.upper < threshold:
+        if len(self.controls) < self.fewest and held.fail_upper < threshold:
             return (
                 f"{self.path} was tried {len(self.controls)} time undisturbed, and a fail needs "
                 f"{self.fewest}. Run again when nothing else is at work on the endpoints."
             )
         carried, asked = fmean(self.controls), threshold * HEADROOM
         share = min(1.0, carried / asked) if asked else 1.0
-        explains = threshold * share <= held.upper < threshold
+        explains = threshold * share <= held.fail_upper < threshold
         if carried >= threshold and not explains:
             return ""
         return (

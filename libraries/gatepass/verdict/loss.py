@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from gatepass.base.phrase import Phrase
 from gatepass.results.measurements import estimated
 from gatepass.results.record import Measurement, measured
 from gatepass.results.trial import Trial
-from gatepass.stats.intervals import Interval, share
+from gatepass.stats.intervals import per_cent
 from gatepass.verdict.judgement import Rig, Rule
 
 
@@ -35,14 +36,20 @@ def loss(
     shares = lost(trials)
     value = rule.interval(shares)
     count = sum(trial.datagrams or 0 for trial in trials)
-    _, most = share(round(count * value.mean / 100), count, rule.confidence)
-    rare = most * 100 - value.mean
-    width = None if value.half_width is None else max(value.half_width, rare)
+    if value.half_width is not None and count:
+        alone = per_cent(round(count * value.mean / 100), count, rule.level, rule.fail_level)
+        value = replace(
+            value,
+            half_width=max(value.half_width, alone.upper - alone.mean),
+            fail_half_width=max(value.fail_half_width or 0.0, alone.mean - alone.fail_lower),
+            level=None,
+            fail_level=None,
+        )
     return estimated(
         "loss",
         conditions,
         shares,
-        Interval(value.mean, width),
+        value,
         rule.confidence,
         layer="UDP payload",
         threshold=limit,

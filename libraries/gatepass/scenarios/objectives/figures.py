@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from math import isfinite
 from operator import sub
@@ -23,7 +23,7 @@ from gatepass.scenarios.objectives.streams import (
     probe_name,
     step_name,
 )
-from gatepass.stats.intervals import Interval, interval, share
+from gatepass.stats.intervals import Interval, burst_worth, per_cent
 
 LAYER = "Ethernet frames"
 CARRIED_SHARE = 0.99
@@ -57,12 +57,21 @@ class Shown:
         way: of `streams.WAYS`.
         confidence: of bounds, two-sided.
         beside: whether the last class was sent far beyond its rate meanwhile.
+        fail_error: one-sided, of the bound that a fail takes; that of the other one where it is
+            not given.
     """
 
     one: ServiceClass
     way: str
     confidence: float
     beside: bool = False
+    fail_error: float | None = None
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """One-sided, of the bounds that a pass and a fail take."""
+        error = (1 - self.confidence) / 2
+        return error, error if self.fail_error is None else self.fail_error
 
     @property
     def conditions(self) -> Phrase:
@@ -126,21 +135,21 @@ def policed(shown: Shown, sent: Sent) -> Measurement:
 def loss(shown: Shown, sent: Sent) -> Measurement:
     """Frames lost, per cent, with what so many frames can tell.
 
-    The half width is the larger one of the binomial bound, which holds for losses apart from one
-    another, and of the scatter of tenths of a second, which sees those that come in bursts.
+    Losses come in bursts. So the frames count for as many independent ones as the scatter of tenths
+    of a second, and how far neighbouring tenths hang together, make them.
     """
     seen = shown.of(sent)
+    tenths = [(went - came, went) for went, came in seen.ticks if went]
+    part = burst_worth([lost for lost, _ in tenths], [went for _, went in tenths])
     percent = 100 * seen.loss_ratio
-    _, most = share(seen.lost, max(1, seen.sent), shown.confidence)
-    width = 100 * most - percent
-    tenths = [100 * (1 - came / went) for went, came in seen.ticks if went]
-    if seen.lost and len(tenths) > 1:
-        width = max(width, interval(tenths, shown.confidence).half_width or 0.0)
+    value = Interval(percent, None)
+    if seen.sent:
+        value = per_cent(seen.lost, seen.sent, *shown.errors, part)
     return estimated(
         "class_loss",
         shown.conditions,
         [percent],
-        Interval(percent, width if seen.sent else None),
+        value,
         shown.confidence,
         layer=LAYER,
         threshold=shown.one.loss_percent,
@@ -225,13 +234,12 @@ def disorder(shown: Shown, sent: Sent) -> Measurement:
     seen = shown.of(sent)
     wrong = seen.doubled + seen.overtaken
     count = max(1, seen.received + seen.doubled)
-    percent = 100 * wrong / count
-    _, most = share(min(wrong, count), count, shown.confidence)
+    value = per_cent(min(wrong, count), count, *shown.errors)
     return estimated(
         "class_disorder",
         shown.conditions,
-        [percent],
-        Interval(percent, 100 * most - percent if seen.received else None),
+        [value.mean],
+        value if seen.received else Interval(value.mean, None),
         shown.confidence,
         layer=LAYER,
         threshold=shown.one.loss_percent or DISORDER_PERCENT,
@@ -258,14 +266,14 @@ def availability(shown: Shown, sent: Sent) -> Measurement:
     runs = [(bad, len(list(group))) for bad, group in groupby(severe)]
     gone = sum(length for bad, length in runs if bad and length >= UNAVAILABLE_S)
     total = max(1, len(severe))
-    least, most = share(total - gone, total, shown.confidence)
     percent = 100 * (total - gone) / total
-    width = max(percent - 100 * least, 100 * most - percent)
+    missing = per_cent(gone, total, *shown.errors)  # what is there is what is not missing
+    value = replace(missing, mean=percent)
     return estimated(
         "class_availability",
         shown.conditions,
         [percent],
-        Interval(percent, width if severe else None),
+        value if severe else Interval(percent, None),
         shown.confidence,
         layer=LAYER,
         threshold=shown.one.availability_percent,
