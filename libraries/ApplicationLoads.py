@@ -100,7 +100,7 @@ class ApplicationLoads(KeywordLibrary):
             while (whole := self.runner.watched(phase)).disturbed:
                 aside.append((whole, whole.disturbed))
                 if len(aside) == phases:
-                    raise NotProven(f"the rig was not its own: {aside_in_words(aside)}")
+                    raise NotProven(f"the test machines had other load: {aside_in_words(aside)}")
         rate.aside = aside_in_words(aside)
         self._compare(rate, _split(windows, count), 2 * seconds, 2)
 
@@ -153,8 +153,8 @@ class ApplicationLoads(KeywordLibrary):
             alone = self._run(rate, rate.direct_address, seconds)
             if not Transfer.joined(alone).files:
                 raise NotProven(
-                    "curl on the client completed nothing on the path without the gateway either; "
-                    "version 7.68 or later is needed."
+                    "curl on the client completed no transfer even without the gateway; version "
+                    "7.68 or later is needed."
                 )
             rate.direct = [Transfer.joined(part).mbps for part in _split(alone, parts)]
         windows = [window for trial in trials for window in trial]
@@ -192,16 +192,16 @@ class ApplicationLoads(KeywordLibrary):
         conditions = self._load.conditions
         if not rate.direct_address:
             raise NotProven(
-                f"objects failed ({conditions}), and without a direct_address nothing tells "
-                "whether that is the gateway's doing."
+                f"objects could not be fetched ({conditions}), and without a direct_address it "
+                "cannot be determined whether the gateway is the cause."
             )
         alone = Transfer.joined(self._run(rate, rate.direct_address, seconds))
         if alone.failed:
             raise NotProven(
-                f"objects failed ({conditions}), and on the path without the gateway "
-                f"{alone.failed:,} of {alone.files:,} failed as well: look at the server's log."
+                f"objects could not be fetched ({conditions}), nor on the path without the "
+                f"gateway ({alone.failed:,} of {alone.files:,}): see the server's log."
             )
-        return f"Without the gateway none of {alone.files:,} failed."
+        return f"Without the gateway all {alone.files:,} were fetched."
 
 
 def _split(windows: Sequence[Transfer], count: int) -> list[list[Transfer]]:

@@ -94,7 +94,7 @@ class Bazzi2011(KeywordLibrary):
         """
         for one in self.check.left(Found).compared:
             if one.by_rig:
-                raise NotProven(f"{one.cell} cannot be told, as {one.by_rig}. Run again.")
+                raise NotProven(f"{one.cell} cannot be determined, as {one.by_rig}. Run again.")
 
     # -- helpers -----------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ class Countries(KeywordLibrary):
         self.check.evidence(
             say("country"),
             f"{download}; "
-            + ("the address was not taken for that country's." if arrived else "nothing arrived."),
+            + ("the address was not counted as that country's." if arrived else "nothing arrived."),
             not arrived,
         )
         number = self.run.country.policyid

@@ -71,7 +71,7 @@ class CustomerFlows(KeywordLibrary):
         findings = self._findings(lambda found: found.translated)
         self._hold(
             "flows_translated", findings, findings.translated, findings.wrongly_translated,
-            lambda one: "" if one.arrived else "it did not arrive, so nothing was seen of it"
+            lambda one: "" if one.arrived else "it did not arrive, so its marking was not seen"
         )
 
     # -- helpers -----------------------------------------------------------------------------

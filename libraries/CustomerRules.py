@@ -32,8 +32,8 @@ class CustomerRules(KeywordLibrary):
             number, why = next(iter(unread.items()))
             more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
             raise NotProven(
-                f"whether policy {number}{more} can be met cannot be told: {why}. Look at it by "
-                "hand, and name it in the order's gateway.accepted_policies."
+                f"whether any traffic can match policy {number}{more} cannot be determined: {why}. "
+                "Check it yourself, and name it in the order's gateway.accepted_policies."
             )
 
     @keyword()

@@ -130,7 +130,7 @@ class Decusatis2014Tunnels(KeywordLibrary):
                 "measurement", estimated(_SET_UP, conditions, counted, value, confidence)
             )
         else:
-            raise NotProven(f"no round counts, as {found[-1].disturbed}. Run again.")
+            raise NotProven(f"no round can be used, as {found[-1].disturbed}. Run again.")
 
     # -- helpers -----------------------------------------------------------------------------
 

@@ -132,7 +132,7 @@ class Dhcp(KeywordLibrary):
     @property
     def _findings(self) -> DhcpFindings:
         if not self.run.has("dhcp"):
-            raise NotProven("no step of this check has let hosts ask for addresses.")
+            raise NotProven("no earlier step of this check made hosts ask for addresses.")
         return self.run.dhcp
 
     def _hold(self, claim: str, told: Told) -> None:

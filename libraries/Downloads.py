@@ -123,8 +123,8 @@ class Downloads(KeywordLibrary):
                 file.broken.append(str(broken))
                 if not rate.direct_address:
                     raise NotProven(
-                        f"{self._told_broken()} Without a direct_address nothing tells whether "
-                        "that is the gateway's doing."
+                        f"{self._told_broken()} Without a direct_address it cannot be determined "
+                        "whether the gateway is the cause."
                     ) from None
                 self._directly(rate)
                 continue

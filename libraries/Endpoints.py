@@ -85,7 +85,7 @@ class Endpoints(KeywordLibrary):
             self.run.files.remove()
         for shell in (getattr(self.run, name) for name in self.run.testbed.endpoints.named):
             if left := shell.clean_up():
-                raise NotProven(f"on the {shell.name} this would not end: {left[0]}")
+                raise NotProven(f"this program on the {shell.name} did not end: {left[0]}")
             self.check.evidence(
                 say("nothing_running"), f"The {shell.name} is clean.", True
             )
@@ -269,7 +269,7 @@ class Endpoints(KeywordLibrary):
         seen = self.check.trials.seen
         self.check.evidence(
             say("address_seen"),
-            f"It saw {' and '.join(sorted(seen))}; expected is {wanted}, the {whose}'s. "
+            f"The server saw {' and '.join(sorted(seen))}; expected is {wanted}, the {whose}'s. "
             f"{_nat_words(whose) if seen != {wanted} else ''}".strip(),
             seen == {wanted},
         )

@@ -83,8 +83,8 @@ class FailClosed(KeywordLibrary):
         after = harmful.arrived(endured.over, float("inf"))
         self.check.evidence(
             say("trouble_stopped", what=self._seen.what),
-            f"Of {meanwhile[1]} tries to download it meanwhile {meanwhile[0]} brought it, and of "
-            f"{after[1]} right after {after[0]}.",
+            f"During the disturbance {meanwhile[0]} of {meanwhile[1]} attempts to download it "
+            f"succeeded, and {after[0]} of {after[1]} right afterwards.",
             not meanwhile[0] and not after[0],
         )
 
@@ -112,14 +112,14 @@ class FailClosed(KeywordLibrary):
         told = (
             "No clean file arrived any more"
             if away is None
-            else f"Clean files were away for {away * 1000:,.0f} ms"
+            else f"No clean file arrived for {away * 1000:,.0f} ms"
             if away
             else "Clean files arrived all the while"
         )
         lasted = endured.over - endured.there
         self.check.evidence(
             say("trouble_back", what=self._seen.what),
-            f"{told}; the trouble lasted {lasted:.1f} s.",
+            f"{told}; the disturbance lasted {lasted:.1f} s.",
             away is not None,
         )
 

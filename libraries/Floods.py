@@ -93,7 +93,7 @@ class Floods(KeywordLibrary):
         if free < TRIED_CONNECTIONS:
             raise NotProven(
                 f"without a DoS policy only {free} of {TRIED_CONNECTIONS} connections were "
-                "answered. Look what else limits them."
+                "answered. Find out what else limits them."
             )
         told = (
             f"{held} of {TRIED_CONNECTIONS} were answered with a limit of {MOST_CONNECTIONS}, and "

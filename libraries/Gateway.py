@@ -94,7 +94,7 @@ class Gateway(KeywordLibrary):
             raise NotApplicable(say("no_resources"))
         for what, told, good in condition.resources(ordered, identity):
             if good is None:
-                raise NotProven(f"the gateway does not tell its {say(what)}.")
+                raise NotProven(f"the gateway does not report its {say(what)}.")
             self.check.evidence(
                 say("ordered_resources", what=say(what)), f"{capital(told)}.", good
             )
@@ -121,24 +121,25 @@ class Gateway(KeywordLibrary):
             told = "; ".join(map(str, unknown[:_NAMED]))
             more = f"; and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
             raise NotProven(
-                f"the gateway does not take what the test would set on it: {told}{more}. It runs "
-                f"FortiOS {version}, which differs there from what this version of Gatepass was "
-                "written for. Look for a newer one, or leave out the chapters that need it."
+                f"the gateway does not accept what the test would set on it: {told}{more}. It runs "
+                f"FortiOS {version}, which differs here from what this version of Gatepass was "
+                "written for. Use a newer version of Gatepass, or leave out the chapters that "
+                "need it."
             )
         if untold:
             raise NotProven(
-                f"the gateway does not tell what it takes for {', '.join(untold)}. Look at the "
-                "rights of the API user."
+                f"the gateway does not report which values it accepts for {', '.join(untold)}. "
+                "Check the rights of the API user."
             )
         if rehearsal.left_out:
             raise NotProven(
-                "not all that the test will set on the gateway could be held against it: "
-                f"{' '.join(rehearsal.left_out)}"
+                "not everything that the test will set on the gateway could be checked in "
+                f"advance: {' '.join(rehearsal.left_out)}"
             )
         values = sum(len(row) for _, row in rows)
         self.check.evidence(
             say("known_values"),
-            f"Of the {values:,} values in {len(tables)} tables it takes each.",
+            f"The gateway accepts all {values:,} values in {len(tables)} tables.",
             True,
         )
 
@@ -231,7 +232,9 @@ class Gateway(KeywordLibrary):
             say("counted"),
             f"Policy {policies.policyid} counted {counted():,} bytes more than before; the "
             f"receiver got {received:,}. "
-            + ("" if reached else "Either the traffic took another way, or it does not count."),
+            + ("" if reached else (
+                "Either the traffic took another way, or the policy does not count."
+            )),
             reached,
         )
 

@@ -77,7 +77,7 @@ class Hokkanen2016(KeywordLibrary):
         try:
             vpn.configure(vpn.new(proposal))
         except Refused as refused:
-            known = f"the gateway takes no such tunnel any more: {refused}"
+            known = f"the gateway no longer accepts such a tunnel: {refused}"
             self._found.tunnels[proposal.label] = Rate(None, known=known)
             self._tell()
             if name in self.run.order.vpn.ipsec:

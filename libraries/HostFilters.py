@@ -90,8 +90,8 @@ class HostFilters(KeywordLibrary):
         lost = _lost(phases.during, tuple(_BOTH))
         if lost and not phases.after.whole(*lost):
             raise NotProven(
-                f"{_told(lost)} do not get through after the binding, either, so that it was "
-                "what stopped them is not shown. Look at the path and run it again."
+                f"{_told(lost)} do not get through after the binding, either, so it is not shown "
+                "that the binding stopped them. Check the path and run the check again."
             )
         told = " and ".join(
             f"{phases.during.of(name)} of {ROUNDS} of {whose}" for name, whose in _BOTH.items()
@@ -113,7 +113,7 @@ class HostFilters(KeywordLibrary):
             f"{IN_FORCE_S:.0f} s later {seen.of(name)} of {ROUNDS} datagrams {told} arrived."
             for name, told in _WRONG.items() if not seen.whole(name)
         ]
-        self.check.evidence(say("bound_ended"), " ".join(told) or "All of it arrived.", not told)
+        self.check.evidence(say("bound_ended"), " ".join(told) or "All arrived.", not told)
 
     # -- where a source may come from --------------------------------------------------------
 
@@ -157,8 +157,8 @@ class HostFilters(KeywordLibrary):
         )
         if not tried.off.whole(*tried.addresses):
             raise NotProven(
-                f"{' and '.join(_counts(tried.off, tried))} arrived without the source check, "
-                "so that it is what stops them is not shown. Let the virtual switch pass forged "
+                f"{' and '.join(_counts(tried.off, tried))} arrived without the source check, so "
+                "it is not shown that the check stops them. Let the virtual switch pass forged "
                 "senders to the gateway."
             )
         self.check.evidence(
@@ -201,20 +201,20 @@ class HostFilters(KeywordLibrary):
         if not away and not one.fixed.whole(OWN):
             raise NotProven("what the server sends to the client did not arrive meanwhile, either.")
         without = (
-            f"Without an entry {one.claimed.of(HOST, one.attacker)} of {ROUNDS} went to who "
-            f"claimed to be {one.address}"
+            f"Without an entry {one.claimed.of(HOST, one.attacker)} of {ROUNDS} went to the host "
+            f"that claimed to be {one.address}"
             if one.is_real
-            else "Without an entry the claims did not draw anything away, either"
+            else "Without an entry the false claims did not draw traffic away, either"
         )
         self.check.evidence(
             say("arp_fixed"),
-            f"{without}; with it {away} did, and {here} went to the host.",
+            f"{without}; with the entry {away} went to the wrong host and {here} to the right one.",
             not away and here == ROUNDS,
         )
         if one.is_real and not one.freed.of(HOST, one.attacker):
             raise NotProven(
-                "after the entry was taken away the claims drew nothing away any more, so that it "
-                "was what held the host is not shown. Run it again."
+                "after the entry was removed the false claims no longer drew traffic away, so it "
+                "is not shown that the entry protected the host. Run the check again."
             )
 
     @keyword()

@@ -211,9 +211,9 @@ class Latency(KeywordLibrary):
         promised = self.run.promised("stateful_throughput")
         if lost == 0 or carried < promised * _OVERLOAD_SHOWS:
             raise NotProven(
-                f"of {self._rate(_OVERLOAD):g} Mbit/s of datagrams {figure(carried)} came "
-                f"through and {100 * lost:.1f} % got lost, so no queue of the tier's was shown to "
-                "be full. See the checks of the tier's ceiling."
+                f"of {self._rate(_OVERLOAD):g} Mbit/s of datagrams {figure(carried)} came through "
+                f"and {100 * lost:.1f} % were lost, so it is not shown that the tier's queue was "
+                "full. See the checks of the tier's ceiling."
             )
         told = f"Of the datagrams of the load {100 * lost:.1f} % or more did not get through."
         self.check.evidence(say("delay_overloaded"), told, True)

@@ -95,7 +95,7 @@ class LatencyBesideTcp(KeywordLibrary):
             ways = (replace(one, through=one.beside, beside={}) for one in (there, back))
             alone.append(max(self._sent(*ways).series_ms(way)))
             if alone[0] > held.threshold / 2:
-                return f"{WITHOUT} delays by {alone[0]:.1f} ms itself beside TCP both ways."
+                return f"{WITHOUT} itself delays packets by {alone[0]:.1f} ms beside TCP both ways."
             return ""
 
         conclude(

@@ -90,8 +90,8 @@ class LatencyThrough(KeywordLibrary):
         gateway, peer = grown()
         self.check.evidence(
             say("tunnel_counted"),
-            f"The gateway sent {gateway:,} bytes into the tunnel and the peer took {peer:,} out of "
-            f"it; the receiver got {received:,}.",
+            f"The gateway sent {gateway:,} bytes into the tunnel and the peer received {peer:,} "
+            f"from it; the receiver got {received:,}.",
             reached,
         )
 

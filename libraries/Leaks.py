@@ -73,9 +73,9 @@ class Leaks(KeywordLibrary):
         if found.unclear:
             policyid, count = next(iter(found.unclear.items()))
             raise NotProven(
-                f"{count:,} packets arrived that policy {policyid} may permit: it goes by "
-                "something that its configuration alone does not tell (a name, a country, a user, "
-                "a schedule). Switch it off for the test, or look at it by hand."
+                f"{count:,} packets arrived that policy {policyid} may permit: the policy depends "
+                "on something that the configuration alone does not show (a name, a country, a "
+                "user, a schedule). Disable it for the test, or check it yourself."
             )
         self.check.evidence(claim, _blocked(findings, kind, found), True)
 

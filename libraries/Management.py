@@ -45,14 +45,14 @@ class Management(KeywordLibrary):
         if unknown and not clear:
             raise NotProven(
                 f"at {gateway.host} {listed(unknown)} to a caller with TLS or HTTP, so "
-                "whether it is encrypted cannot be told. Find out what listens there; close it, or "
-                "restrict who may come (local-in-policy)."
+                "whether it is encrypted cannot be determined. Find out what listens there; close "
+                "it, or restrict who may come (local-in-policy)."
             )
         listing = listed(clear or spoken)
         self.check.evidence(
             say("https_only"),
             f"{listing[0].upper()}{listing[1:]}. All {looked.tried:,} TCP ports of {gateway.host} "
-            f"were tried; {len(looked.open)} of them took a connection."
+            f"were tried; {len(looked.open)} of them accepted a connection."
             + (" Take its protocol out of allowaccess." if clear else ""),
             not clear,
         )
@@ -103,13 +103,13 @@ class Management(KeywordLibrary):
         if answer.status == 429 or answer.status >= 500:
             raise NotProven(
                 f"the gateway answers HTTP {answer.status} to a call without a token, which "
-                "says nothing about tokens."
+                "shows nothing about tokens."
             )
         told = _tells(answer)
         if answer.status not in (401, 403) and not told:
             raise NotProven(
-                f"a call without a token is answered with HTTP {answer.status} and a page "
-                "that is not the REST API's, so nobody can tell whether a token is asked for. "
+                f"a call without a token is answered with HTTP {answer.status} and a page that is "
+                "not the REST API's, so it cannot be determined whether a token is required. "
                 "Check the gateway's url in the testbed file."
             )
         self.check.evidence(

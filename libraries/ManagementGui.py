@@ -125,7 +125,7 @@ class ManagementGui(KeywordLibrary):
         """
         settings, seen = self._settings, self._seen
         is_open = self.gui.page.is_open(seen.cookies)
-        told = "lets them in" if seen.let_in else "says no"
+        told = "lets them in" if seen.let_in else "refuses the log-in"
         session = "a" if is_open else "no"
         self.check.evidence(
             say("gui_wrong_password"),
@@ -162,7 +162,7 @@ class ManagementGui(KeywordLibrary):
             NotProven: it was not, or the gateway takes no such call.
         """
         if not self.gui.page.is_open(self._seen.cookies):
-            raise NotProven("the session's cookies are worth nothing although nobody logged out.")
+            raise NotProven("the session's cookies are no longer valid although nobody logged out.")
         self.gui.page.end(self._seen.cookies)
 
     @keyword()
@@ -210,8 +210,8 @@ class ManagementGui(KeywordLibrary):
         idle_s, is_open = time.monotonic() - idle.begun, idle.gui.is_open(idle.cookies)
         self.check.evidence(
             say("gui_idle"),
-            f"Minutes of its time-out (admintimeout): {self._settings['admintimeout']}. After "
-            f"{idle_s:.0f} s in which nobody used it a session is {'open' if is_open else 'over'}.",
+            f"Minutes of its time-out (admintimeout): {self._settings['admintimeout']}. A session "
+            f"that had not been used for {idle_s:.0f} s {'is open' if is_open else 'ended'}.",
             not is_open,
         )
 
@@ -294,7 +294,7 @@ class ManagementGui(KeywordLibrary):
         errors = self.gui.window.errors
         told = f"{len(errors)}: {errors[0]}" if errors else "none"
         self.check.evidence(
-            say("gui_scripts"), f"Errors that nobody caught, as Chromium tells: {told}.", not errors
+            say("gui_scripts"), f"Uncaught errors, according to Chromium: {told}.", not errors
         )
 
     # -- where it answers --------------------------------------------------------------------
@@ -312,8 +312,8 @@ class ManagementGui(KeywordLibrary):
         gateway, work = self.run.gateway, self.gui
         if not is_gui(work.page.get("/login").text):
             raise NotProven(
-                "the gateway's own page to log in is not known by its words, so it would not be "
-                "found elsewhere either."
+                "the gateway's own log-in page is not recognised by its words, so it would not "
+                "be found elsewhere either."
             )
         settings, testbed = self._settings, self.run.testbed
         ports = {*USUAL, *(int(settings[key]) for key in ("admin-port", "admin-sport"))}
@@ -324,7 +324,7 @@ class ManagementGui(KeywordLibrary):
         versions = (4, 6) if testbed.endpoints.client.address6 else (4,)
         addresses = [one for row in rows for key in versions for one in addresses_of(row)[key]]
         if not addresses:
-            raise NotProven("the gateway tells no address of its ports (system/interface).")
+            raise NotProven("the gateway reports no addresses of its ports (system/interface).")
         tried = seen_from(self.run.client, addresses, ports)
         found = [str(one) for one in tried if one.is_gui]
         answered = [str(one) for one in tried if one.spoken and not one.is_gui]

@@ -74,7 +74,7 @@ class ManyTunnels(KeywordLibrary):
         )
         self.check.evidence(
             say("tunnels_up"),
-            f"{len(found)} of {promised} are up, as gateway and peer tell.",
+            f"{len(found)} of {promised} are up, according to gateway and peer.",
             len(found) == promised,
         )
 

@@ -56,24 +56,24 @@ class PacketFilters(KeywordLibrary):
         if one.during.arrived:
             self.check.evidence(
                 say("replay_stopped"),
-                f"{one.during.arrived} of {COUNT} segments beyond the window arrived although "
-                f"anti-replay was on; {one.before.arrived} did without it.",
+                f"{one.during.arrived} of {COUNT} segments outside the window arrived although "
+                f"anti-replay was on; without it {one.before.arrived} arrived.",
                 False,
             )
         if not all(seen.goes_on for seen in without):
             raise NotProven("connections were not answered without anti-replay, either.")
         self.check.evidence(
             say("replay_connection"),
-            "It was answered before and after the segments."
+            "The connection was answered before and after the segments."
             if one.during.goes_on
-            else "It was not answered any more, and without anti-replay it was.",
+            else "The connection was no longer answered; without anti-replay it was.",
             one.during.goes_on,
         )
         if not all(seen.arrived == COUNT for seen in without):
             raise NotProven(
                 f"without anti-replay {one.before.arrived} and {one.after.arrived} of {COUNT} "
-                "segments beyond the window arrived, so that it is what stops them is not shown. "
-                "Look at anti-replay of system/global, and what else on the way drops them."
+                "segments outside the window arrived, so it is not shown that anti-replay stops "
+                "them. Check anti-replay of system/global, and what else on the way drops them."
             )
         self.check.evidence(
             say("replay_stopped"),
@@ -117,13 +117,13 @@ class PacketFilters(KeywordLibrary):
         fewest = min(seen.of(ONE) for seen in stopped)
         self.check.evidence(
             say("broadcast_others"),
-            f"{fewest} of {one.trials} datagrams to the client alone arrived beside it.",
+            f"{fewest} of {one.trials} datagrams to the client alone arrived at the same time.",
             fewest == one.trials,
         )
         if not one.on.whole(ALL):
             raise NotProven(
                 f"{one.on.of(ALL)} of {one.trials} datagrams to {one.address} arrived with "
-                "broadcast-forward, so that its absence is what stops them is not shown."
+                "broadcast-forward, so it is not shown that its absence stops them."
             )
         self.check.evidence(
             say("broadcast_stopped"),

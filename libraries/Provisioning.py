@@ -169,8 +169,8 @@ class Provisioning(KeywordLibrary):
     def _rig(self) -> Rig:
         percent = self._tenants.cpu_percent
         limit = (
-            f"Gatepass itself took {percent:.0f} % of a core meanwhile, so that it was the limit: "
-            "order fewer tenants at a time."
+            f"Gatepass itself took {percent:.0f} % of a core meanwhile and was the limit: order "
+            "fewer tenants at a time."
         )
         return Rig((), limit * (percent >= FULL_CPU_PERCENT))
 
@@ -185,7 +185,7 @@ def _told(broken: SetUp) -> str:
     told = f"Tenant {broken.tenant.number}, {broken.step}: {broken.error}"
     if broken.step == say("tenant_dhcp") and isinstance(broken.error, Refused):
         told += (
-            " FortiOS does not say whether it takes a DHCP server on a loopback interface, which "
-            "is where a tenant's is: this release may not."
+            "FortiOS does not document whether it accepts a DHCP server on a loopback interface, "
+            "where a tenant's server is; this release may not."
         )
     return told

@@ -51,9 +51,9 @@ class Proxy(KeywordLibrary):
             raise NotApplicable(say("no_proxy_users", tier=order.tier))
         if not self.run.proxy.is_there():
             raise AssertionError(
-                f"{order.tier} promises {order.promise.proxy_users:,} proxy users, and the gateway "
-                "has no explicit web proxy (web-proxy/explicit): from FortiOS 7.4.4 on models with "
-                "2 GB of memory have none. It takes more memory, or another tier."
+                f"{order.tier} promises {order.promise.proxy_users:,} proxy users, and the "
+                "gateway has no explicit web proxy (web-proxy/explicit): from FortiOS 7.4.4 on "
+                "models with 2 GB of memory have none. More memory or another tier is needed."
             )
         self.run.proxy.forbid()
         self._asked.proxy = self.run.proxy.switch_on()
@@ -206,12 +206,12 @@ class Proxy(KeywordLibrary):
         """
         if self.run.testbed.endpoints.server.direct_address is None:
             raise NotProven(
-                f"{what}, and without a direct_address in the testbed file nothing tells whether "
-                "that is the gateway's doing."
+                f"{what}, and without a direct_address in the testbed file it cannot be "
+                "determined whether the gateway is the cause."
             )
         if self._asked.alone is None:
             seconds = self._asked.seconds * len(self._asked.trials)
             self._asked.alone = self._users(self._promised(), seconds, direct=True)
         if wrong(self._asked.alone):
             raise NotProven(f"{what}, and without the proxy as well: {self._asked.alone}.")
-        return f"Without the proxy {self._asked.alone}."
+        return f"Without the proxy: {self._asked.alone}."

@@ -57,7 +57,7 @@ class Quarantine(KeywordLibrary):
         ends, bans = self.run.testbed.endpoints, Bans(self.run.gateway)
         port, address = ends.server.probe_port, ends.client.address
         if address in bans.listed():
-            raise NotProven(f"{address} is banned already. Let it in again (user/banned).")
+            raise NotProven(f"{address} is in quarantine already. Release it (user/banned).")
         self.run.stop_responders()
         stream = Stream(
             self.run.client, self.run.server, ends.server.address, port, self.run.mark,
@@ -91,10 +91,10 @@ class Quarantine(KeywordLibrary):
         ban = self._ban
         before = ban.arrivals.last_before(ban.asked)
         if before is None or ban.asked - before > _FRESH_S:
-            raise NotProven("what the client sent did not arrive before it was banned, either.")
+            raise NotProven("what the client sent did not arrive even before the quarantine.")
         self.check.evidence(
             say("ban_listed"),
-            "It was." if ban.listed else "The monitor user/banned did not name it.",
+            f"The monitor user/banned {'named' if ban.listed else 'did not name'} it.",
             ban.listed,
         )
         last = ban.arrivals.last_before(ban.ended) or ban.asked

@@ -221,7 +221,8 @@ class RemoteAccess(KeywordLibrary):
         """The gateway gave no address, and lists nobody of that name."""
         (one,) = self._users.connected
         listed = listed_as(self.run, one.user)
-        observed = f"Got address {one.address}." if one.up else self._refused(one.words)
+        got = f"The user got the address {one.address}."
+        observed = got if one.up else self._refused(one.words)
         if listed:
             observed += f" The gateway lists the user with {listed[0].address or 'no address'}."
         claim = say("refused_user", what=say(self._refusal.what))
@@ -272,9 +273,9 @@ class RemoteAccess(KeywordLibrary):
             )
         self.check.evidence(
             say("session_worthless", what=say(self._refusal.what)),
-            f"Used again it got address {used.second}."
+            f"When the session was used again, it got the address {used.second}."
             if used.second
-            else f"Used again: {self._refused(used.words)}",
+            else f"When the session was used again: {self._refused(used.words)}",
             not used.second,
         )
 
@@ -295,7 +296,7 @@ class RemoteAccess(KeywordLibrary):
         if left := self.run.vpn_client.left():
             raise NotProven(f"after the logout this is left on the client: {left[0]}.")
         self.check.evidence(
-            say("logout_clean"), "The client has neither any more.", True
+            say("logout_clean"), "The client has neither address nor routes any more.", True
         )
 
     @keyword()

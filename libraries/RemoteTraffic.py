@@ -80,10 +80,10 @@ class RemoteTraffic(KeywordLibrary):
         self._users.exchanged = kept[0]
         if not seen():
             self._must_be_reached_directly()
-        shown = words_of(sorted(seen())) if seen() else f"nobody ({kept[0].reason})"
+        shown = words_of(sorted(seen())) if seen() else f"no address ({kept[0].reason})"
         self.check.evidence(
             say("user_seen"),
-            f"It saw {shown}; expected is {wanted}, the {whose.lower()}'s.",
+            f"The server saw {shown}; expected is {wanted}, the {whose.lower()}'s.",
             seen() == {wanted},
         )
 
@@ -125,7 +125,7 @@ class RemoteTraffic(KeywordLibrary):
                 )
         self.check.evidence(
             say("profile_ways"),
-            wrong[0] if wrong else f"{len(tries)} connections took the way that they should.",
+            wrong[0] if wrong else f"{len(tries)} connections took the right way.",
             not wrong,
         )
 
@@ -143,12 +143,12 @@ class RemoteTraffic(KeywordLibrary):
         inside, outside = try_all(self.run.client, probes)
         if not inside.seen:
             raise NotProven(
-                f"a connection that is sent into the tunnel by force does not even reach {server}."
+                f"a connection that is forced into the tunnel does not even reach {server}."
             )
         self.check.evidence(
             say("nothing_else"),
-            f"Sent into the tunnel by force, a connection to {other} was {outside.outcome}; one to "
-            f"{server} was {inside.outcome}.",
+            f"Of the connections forced into the tunnel, the one to {other} was "
+            f"{outside.outcome}; the one to {server} was {inside.outcome}.",
             not outside.seen,
         )
 
@@ -293,7 +293,7 @@ class RemoteTraffic(KeywordLibrary):
         if len(traffic.answered) < len(traffic.asked):
             raise NotProven(
                 f"only {len(traffic.answered)} of {len(traffic.asked)} users' datagrams to the "
-                "server were answered, so silence between users proves nothing."
+                "server were answered, so it proves nothing that users do not reach each other."
             )
         first = next((f" {one.name} reached {other.name}." for one, other in traffic.reached), "")
         self.check.evidence(

@@ -74,7 +74,7 @@ class Restarts(KeywordLibrary):
         found = self.run.restarted
         if not found.passed_before:
             raise NotProven(
-                "what a policy permits did not arrive before the restart, so that nothing arrives "
-                "meanwhile would prove nothing."
+                "what a policy permits did not arrive even before the restart, so it would prove "
+                "nothing that it does not arrive during it."
             )
         return found

@@ -76,7 +76,9 @@ class Rfc6349(KeywordLibrary):
     def _rtt_ms(self) -> float:
         seen = self._send(Load(_AT_REST_S, interval_s=_AT_REST_S / 2, pace_mbps=_HARDLY_MBPS))
         if not seen.least_rtt_ms:
-            raise NotProven("iperf3 on the client tells no round trips. Use a later one.")
+            raise NotProven(
+                "iperf3 on the client reports no round-trip times. Use a later version."
+            )
         return seen.least_rtt_ms
 
     def _frames_per_s(self) -> float:
@@ -107,7 +109,7 @@ class Rfc6349(KeywordLibrary):
         self.check.trials = Trials(trials, self.run.rule, "TCP goodput")
         for one in found:
             if one.disturbed:
-                raise NotProven(f"a trial cannot be told, as {one.disturbed}. Run again.")
+                raise NotProven(f"a trial cannot be used, as {one.disturbed}. Run again.")
 
     def _tell(self, table: StudyTable) -> None:
         self.check.note("study", table.as_json(), aside=True)

@@ -136,7 +136,8 @@ class Run(KeywordLibrary):
             others = restoration.others
             raise NotProven(
                 f"Somebody changed {len(others)} objects of the gateway while the test ran "
-                f"({others[0]}). Nothing of the run is left; run again alone."
+                f"({others[0]}). Nothing of the run is left; run again when nobody else changes "
+                "the gateway."
             )
         elif restoration.left and self.run.gateway.forbidden:  # the rights of a user are the rig's
             call = f"Then call ./run.sh restore {run_name(self.run.folder)}."

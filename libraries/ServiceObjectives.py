@@ -130,7 +130,7 @@ class ServiceObjectives(KeywordLibrary):
                 marks = ", ".join(map(str, sorted(seen.dscps))) or "none, as nothing arrived"
                 self.check.evidence(
                     say("class_mark", label=one.name, way=say(way)),
-                    f"Sent with DSCP {one.code}, it arrived with {marks}.",
+                    f"The datagrams were sent with DSCP {one.code} and arrived with {marks}.",
                     seen.dscps in (frozenset(), frozenset({one.code})),
                 )
         self._hold(figures.disorder)
@@ -228,8 +228,8 @@ class ServiceObjectives(KeywordLibrary):
                     if measurement.threshold is None:
                         continue
                     raise NotProven(
-                        f"no frame of {one.name} arrived {say(way)}, so that there is nothing to "
-                        "be measured of those that did: see the checks of rates and losses."
+                        f"no frame of {one.name} arrived {say(way)}, so there is nothing to "
+                        "measure: see the checks of rates and losses."
                     )
                 self.check.note("measurement", measurement)
                 beside = Beside(test.beside, figure, shown) if by_rig else None

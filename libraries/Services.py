@@ -54,7 +54,7 @@ class Services(KeywordLibrary):
         silent = [name for function, name in FUNCTIONS.items() if function not in told]
         if silent and not lacking:
             raise NotProven(
-                f"the gateway tells nothing of a licence for {' and '.join(silent)} "
+                f"the gateway reports nothing about a licence for {' and '.join(silent)} "
                 "(license/status)."
             )
         named = ", ".join(FUNCTIONS[function] for function in told)

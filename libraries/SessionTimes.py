@@ -24,7 +24,7 @@ class SessionTimes(KeywordLibrary):
         holds, seen = self.run.edge_rules.held(IDLE, ("kept",), (WITH,))
         if self.run.edge_rules.answered_once(IDLE, "kept", WITH):
             raise NotProven(
-                f"idle sessions end early without a time of their service, too: {seen} Look at "
+                f"idle sessions end early even where the service sets no timeout: {seen} Check "
                 "udp-idle-timer in system/global."
             )
         self.check.evidence(say("idle_kept"), seen, holds)

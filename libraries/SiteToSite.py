@@ -141,7 +141,7 @@ class SiteToSite(KeywordLibrary):
         self.check.evidence(
             say("encrypted"),
             f"Configured is {own.label}; in use are {esp} for ESP, and {sa.encryption} with "
-            f"{sa.group} for IKE, as the peer's SA tells.",
+            f"{sa.group} for IKE, according to the peer's SA.",
             used == wanted,
         )
 
@@ -235,8 +235,8 @@ class SiteToSite(KeywordLibrary):
         )
         if not self._traffic.reached:
             raise NotProven(
-                f"the host behind it ({tunnel.host}) did not answer while the tunnel was up "
-                "either, so its silence says nothing."
+                f"the host behind the tunnel ({tunnel.host}) did not answer while the tunnel was "
+                "up either, so its silence shows nothing."
             )
 
     # -- helpers ------------------------------------------------------------------------------

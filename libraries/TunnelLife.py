@@ -118,7 +118,7 @@ class TunnelLife(KeywordLibrary):
         if isinstance(self._kept, Exception):
             raise self._kept
         if self._kept is None:
-            raise NotProven("no tunnel with short-lived keys was begun before the checks.")
+            raise NotProven("no tunnel with short-lived keys was started before the checks.")
         tunnel = self._kept.tunnel
         until(self._renewed_a_while, SHORTEST_KEYLIFE_S + _LONGER_S)
         answers = self._kept.pulse.end()
@@ -226,7 +226,8 @@ class TunnelLife(KeywordLibrary):
             self.check.note("measurement", came_back)
         if not carries:
             vpn.must_reach(self.run.client)
-        came = f"It was up again after {figure(seconds)} s" if back else f"Not within {BACK_S} s"
+        again = f"after {figure(seconds)} s" if back else f"within {BACK_S} s"
+        came = f"It was {'' if back else 'not '}up again {again}"
         self.check.evidence(
             say("comes_back", what=self._return.how),
             f"{came}{'' if carries or not back else ', but carried nothing'}.",

@@ -46,7 +46,7 @@ def throughput(policies: int, nat: bool, value: float, half_width: float, **more
                 ),
                 evidence(
                     "The server saw the address that the policy should give",
-                    f"It saw {seen}; expected is {seen}, the {whose}'s.",
+                    f"The server saw {seen}; expected is {seen}, the {whose}'s.",
                     True,
                 ),
             ],

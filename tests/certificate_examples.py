@@ -247,7 +247,7 @@ def rejected() -> Outcome:
     wrong = throughput(100, True, 308.3, 0.9, verdict=FAIL)
     wrong.evidence[1] = evidence(
         "The server saw the address that the policy should give",
-        "It saw 198.18.1.10; expected is 198.18.2.1, the gateway's.",
+        "The server saw 198.18.1.10; expected is 198.18.2.1, the gateway's.",
         False,
     )
     wrong.message = (

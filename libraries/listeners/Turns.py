@@ -107,4 +107,7 @@ def _prepared_in_vain(suite: object) -> bool:
 
 
 def _not_alone(why: object) -> str:
-    return f"Not proven: {why}, so traffic of other gateways cannot be ruled out. Run it again."
+    return (
+        f"Not proven: {why}, so traffic of other gateways cannot be ruled out. Run the check "
+        "again."
+    )

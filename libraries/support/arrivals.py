@@ -62,8 +62,9 @@ def must_arrive_directly(run: RunContext, specimen: Specimen, protocol: str) -> 
     direct = run.testbed.endpoints.server.direct_address
     if not direct:
         raise NotProven(
-            f"{specimen.name} does not arrive over {protocol}, and nothing tells whether that is "
-            "the gateway's doing. Give both endpoints a direct_address in the testbed file."
+            f"{specimen.name} does not arrive over {protocol}, and it cannot be determined "
+            "whether the gateway is the cause. Give both endpoints a direct_address in the "
+            "testbed file."
         )
     if not fetched(run, specimen, protocol, direct).is_copy_of(specimen.content):
         raise NotProven(

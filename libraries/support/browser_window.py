@@ -57,7 +57,9 @@ class Warden:
             self._to.write(json.dumps(told).encode() + b"\n")
             self._to.flush()
         except OSError as error:
-            raise NotProven(f"what ends the browser has ended itself ({error}).") from error
+            raise NotProven(
+                f"the program that ends the browser has ended itself ({error})."
+            ) from error
 
     def keep(self, gui: Gui, cookies: Mapping[str, str]) -> None:
         """Have a session logged out at the end."""
@@ -84,7 +86,7 @@ def _by_browser(function: Callable) -> Callable:
             raise
         except Exception as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else ""
-            raise NotProven(f"the browser failed: {first or type(error).__name__}") from error
+            raise NotProven(f"the browser did not work: {first or type(error).__name__}") from error
 
     return guarded
 

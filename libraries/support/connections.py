@@ -76,6 +76,6 @@ def address_of(run: RunContext, whose: str, version: int = 4) -> str:
         known = next(iter(addresses_of(run.gateway.row(INTERFACE, port) or {})[6]), None)
     if not known:
         raise NotProven(
-            f"the gateway tells no IPv{version} address of its port {port}; check server_port."
+            f"the gateway reports no IPv{version} address of its port {port}; check server_port."
         )
     return known

@@ -225,8 +225,8 @@ def came_from(check: CheckContext, seen: Sequence[Carried], wanted: str) -> None
         AssertionError: they came from another.
     """
     sources = set().union(*(one.sources for one in seen))
-    told = " and ".join(sorted(sources)) or "none"
-    observed = f"It saw {told}; expected is {wanted}."
+    told = " and ".join(sorted(sources)) or "no address"
+    observed = f"The server saw {told}; expected is {wanted}."
     check.evidence(say("delay_seen"), observed, sources == {wanted})
 
 

@@ -139,12 +139,12 @@ class FramePaths:
             return
         if not passes(ways.beside):
             raise NotProven(
-                f"no frame over {family} arrives on the path without the gateway either. Look at "
+                f"no frame over {family} arrives on the path without the gateway either. Check "
                 "the server's own firewall and the endpoints' links."
             )
         raise AssertionError(
-            f"No frame over {family} gets through the gateway, although a policy permits it; "
-            "beside the gateway they arrive."
+            f"No frame over {family} gets through the gateway, although a policy permits it; on "
+            "the path without the gateway they arrive."
         )
 
 

@@ -37,14 +37,15 @@ def must_carry_the_tier(check: CheckContext, found: Throughput, conditions: Phra
     short = held.value < held.threshold
     if short and bounds.upper is None:
         raise NotProven(
-            f"{held.subject}: no more than {figure(held.value)} Mbit/s came through, of "
-            f"{figure(held.threshold)}, and the rig was the limit: {bounds.by_rig}."
+            f"{held.subject}: no more than {figure(held.value)} of {figure(held.threshold)} "
+            f"Mbit/s came through, and the test set-up was the limit: {bounds.by_rig}."
         )
     if short and LARGEST.mbps(bounds.upper) >= held.threshold:
         raise NotProven(
-            f"{held.subject}: {figure(held.value)} Mbit/s came through, and more than "
-            f"{figure(LARGEST.mbps(bounds.upper))} cannot; promised is "
-            f"{figure(held.threshold)}, between the two. Choose a profile with longer trials."
+            f"{held.subject}: {figure(held.value)} Mbit/s came through without loss, and "
+            f"{figure(LARGEST.mbps(bounds.upper))} Mbit/s or more did not; the promised "
+            f"{figure(held.threshold)} Mbit/s lie between the two. Choose a profile with longer "
+            "trials."
         )
     conclude(check, held, rig, lambda: _beside_the_gateway(found))
 

@@ -81,4 +81,7 @@ def sentence(error: Exception) -> str:
     logger.debug("".join(traceback.format_exception(error)))
     if isinstance(error, (GatewayLost, Refused)) or type(error).__module__.startswith("gatepass"):
         return str(error)
-    return f"a tool failed ({type(error).__name__}: {error}). The log holds the details at DEBUG."
+    return (
+        f"a tool stopped with an error ({type(error).__name__}: {error}). The details are in the "
+        "log, at the level DEBUG."
+    )

@@ -80,7 +80,7 @@ class GuiWork:
     def leave_open(self) -> None:
         """Begin a session for nobody to use; what goes wrong is told to the check that asks."""
         if not self._run.has("identity"):  # preflight tells why
-            self.idle_failed = "the gateway was not met when the run began."
+            self.idle_failed = "the gateway could not be reached when the run began."
             return
         try:
             page, password = self.page, self.who.password.read()

@@ -49,7 +49,7 @@ def decided_about(run: RunContext, packet: Packet) -> str:
 def _decided(run: RunContext, answer: dict) -> str:
     number = answer.get("policy_id")
     if number is None:
-        return "The gateway's policy look-up names no policy for it."
+        return "The gateway's policy look-up names no policy for this traffic."
     if number == 0:
         return "The gateway's policy look-up says that no policy matches it: the implicit deny."
     row = run.gateway.row(POLICY, number)

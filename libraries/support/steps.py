@@ -17,4 +17,4 @@ class Steps:
         if name.startswith("__"):
             raise AttributeError(name)
         words = name.replace("_", " ")
-        raise NotProven(f"no step of this check has left its {words} for this one.")
+        raise NotProven(f"no earlier step of this check provided its {words} for this one.")

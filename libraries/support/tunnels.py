@@ -75,7 +75,7 @@ def both_ends_counted(check: CheckContext, before: tuple[int, int], received: in
     gateway, peer = grown()
     check.evidence(
         say("tunnel_counted"),
-        f"The gateway sent {gateway:,} bytes into the tunnel and the peer took {peer:,} out of "
+        f"The gateway sent {gateway:,} bytes into the tunnel and the peer received {peer:,} from "
         f"it; the receiver got {received:,}.",
         reached,
     )

@@ -53,7 +53,7 @@ def test_an_answer_without_a_word_is_no_success(
     api: ScriptedApi, client: FortiGate, write: Callable[[FortiGate], object], status: int
 ) -> None:
     api.script, client.timeout_s = [text(status, "")], 10  # else a busy machine has it asked again
-    with pytest.raises(Malformed, match="nobody can tell whether it was done"):
+    with pytest.raises(Malformed, match="it is not known whether the call was carried out"):
         write(client)
 
 
@@ -80,7 +80,7 @@ def test_a_right_that_the_user_lacks_is_told_apart_from_a_wrong_token(
     api: ScriptedApi, client: FortiGate
 ) -> None:
     api.script = [text(401, ""), told(serial="FGT1", results=[]), text(401, ""), text(403, "")]
-    with pytest.raises(Refused, match=r"refuses the API token.*valid licence: without one it tak"):
+    with pytest.raises(Refused, match=r"refuses the API token.*valid licence: without one it acc"):
         client.rows(PATH)
     client.rows(PATH)
     with pytest.raises(Refused, match="although it has taken the token for other calls"):
@@ -182,7 +182,7 @@ def test_nested_without_end(api: ScriptedApi, client: FortiGate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("serial", "who"), [("FGVM2", "FGVM2"), (None, "tells no serial number"), (5, "5")]
+    ("serial", "who"), [("FGVM2", "FGVM2"), (None, "reports no serial number"), (5, "5")]
 )
 def test_another_device_is_told_and_nothing_more_is_sent(
     api: ScriptedApi, client: FortiGate, serial: object, who: str

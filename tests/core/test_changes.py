@@ -63,7 +63,7 @@ class TestCreating:
         """As under an evaluation licence: no other way would find room."""
         before = ids(changes.gateway)
         device.control("PUT", "/faults/evaluation-licence", {})
-        with pytest.raises(Refused, match=r"table is full .*an evaluation licence it takes 3 pol"):
+        with pytest.raises(Refused, match=r"table is full .*an evaluation licence it holds 3 pol"):
             changes.create_many(POLICY, policies(5))
         assert ids(changes.gateway) == before
         assert changes.create_many(POLICY, policies(2)) == "script"
@@ -249,7 +249,7 @@ class TestVerifying:
     def test_a_delete_that_is_not_done(self, changes: Changes, device: GatewayUnderTest) -> None:
         changes.create_many(POLICY, policies(2))
         device.control("PUT", "/faults/delete-ignored", {})
-        with pytest.raises(AssertionError, match=r"delete firewall/policy 100, said yes, .*2 of 2"):
+        with pytest.raises(AssertionError, match=r"deleted firewall/policy 100 and still .*2 of 2"):
             changes.remove(POLICY, [100, 101])
 
 
@@ -340,7 +340,7 @@ class TestUndoing:
         device.control("PUT", "/faults/delete-ignored", {})
         told = restored(changes)
         assert told.left == tuple(f"{ADDRESS} {MARK}-{name}" for name in "abc")
-        assert "3 objects of the run would not go" in told.problem
+        assert "3 objects of the run could not be removed" in told.problem
         assert not changes.journal.closed
         device.control("DELETE", "/faults")
         assert restored(changes).identical

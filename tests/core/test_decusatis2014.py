@@ -225,12 +225,12 @@ class TestKeywords:
 
     def test_a_rig_that_loses_packets_itself_proves_nothing(self, play) -> None:
         library, *_ = play(rig_per_s=150.0)
-        with pytest.raises(NotProven, match="the rig was the limit"):
+        with pytest.raises(NotProven, match="the test set-up was the limit"):
             library.the_tiers_rate_should_be_carried_without_nat()
 
     def test_without_what_was_sent_there_is_no_proof(self, play) -> None:
         library, *_ = play()
-        with pytest.raises(NotProven, match="no step of this check has left its evidence"):
+        with pytest.raises(NotProven, match="no earlier step of this check provided its evidence"):
             library.the_packets_should_have_passed_the_gateway()
 
 

@@ -44,7 +44,7 @@ TRIALS = [made(900), made(2_900, 1_400), made(700), made(4_100)]
 
 
 def kept(folder: Path, trials: list[DelayTrial] = TRIALS) -> Outcome:
-    """A run of these trials, of which the last counts for nobody."""
+    """A run of these trials, of which the last is set aside."""
     (folder / "trials").mkdir(parents=True)
     (folder / INPUTS).mkdir()
     shutil.copy(VARIABLES / "profiles.yaml", folder / INPUTS / "profiles.yaml")

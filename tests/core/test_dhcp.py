@@ -177,7 +177,7 @@ def test_nothing_is_the_gateways_fault_that_did_not_come_to_it() -> None:
 
 def test_answers_that_were_sent_and_not_heard() -> None:
     assert not_heard("port2", 340, 310) == "", "a few pass while nobody listens"
-    assert "port2 sent 1,340 packets meanwhile, and the client heard 310" in (
+    assert "port2 sent 1,340 packets meanwhile, and the client received 310" in (
         not_heard("port2", 1340, 310)
     )
 
@@ -198,12 +198,12 @@ def test_what_they_are_told_wrong_is_named_once() -> None:
     told, holds = found(hosts).told_right()
     assert not holds
     assert told == (
-        "They were told another router, 198.18.1.254 instead of 198.18.1.1 (50 hosts); another "
-        "lease time, 186 s instead of 1860 s (50 hosts)."
+        "They received other options than configured: router, 198.18.1.254 instead of 198.18.1.1 "
+        "(hosts: 50); lease time, 186 s instead of 1860 s (hosts: 50)."
     )
     missing = bound(POOL[0], option6=b"", option15=b"")
     told, _ = found({PEOPLE.fifty[0]: missing}).told_right()
-    assert "name servers, none instead of 192.0.2.53, 192.0.2.54 (1 hosts)" in told
+    assert "name servers, none instead of 192.0.2.53, 192.0.2.54 (hosts: 1)" in told
 
 
 def test_a_reservation_that_is_not_kept() -> None:
@@ -302,6 +302,6 @@ def test_a_server_that_the_gateway_does_not_take(
 ) -> None:
     service = DhcpService(gateway, changes, port)
     service.must_be_free()
-    with pytest.raises(NotProven, match="takes no DHCP server on its port port2"):
+    with pytest.raises(NotProven, match="does not accept a DHCP server on its port port2"):
         service.create(replace(SETTINGS, netmask="255.0.0.0"), LISTED)
     assert gateway.rows("system.dhcp/server") == []

@@ -65,9 +65,9 @@ def test_a_sender_of_datagrams_is_always_ready() -> None:
 def test_it_is_told_with_who_was_at_work_and_what_to_do() -> None:
     busy = with_client(late_percent=12.0, programs={"stress": 98, "iperf3": 60, "sshd": 3})
     text = aside_in_words([(busy, disturbance(busy))])
-    assert text.startswith("1 trial counts for nobody, as the rig could have caused")
+    assert text.startswith("The test machines disturbed 1 trial: ")
     assert "The test machine was busy with stress (98 % of a core). " in text
-    assert text.endswith("Run again when it is quiet.")
+    assert text.endswith("Run again when the test machines are idle.")
     assert aside_in_words([]) == "" and busy_with([TRIAL]) == ""
 
 

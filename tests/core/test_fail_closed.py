@@ -60,7 +60,7 @@ def test_a_trouble_is_brought_about_and_ended(journal: Journal, tmp_path: Path) 
     ("command", "told"),
     [
         ("echo 'no such machine.' >&2; exit 3", r"ended with exit code 3: no such machine\. Try"),
-        ("exit 1", r"ended with exit code 1\. Try it by hand and correct it in bed\.yaml"),
+        ("exit 1", r"ended with exit code 1\. Try it yourself and correct it in bed\.yaml"),
         ("sleep 60 & wait", r"did not end in time\."),
     ],
 )
@@ -83,7 +83,7 @@ def test_what_a_killed_run_brought_about_is_ended(journal: Journal, tmp_path: Pa
     left = Journal.read(journal.path)
     assert left.adopt()
     (problem,) = end_left(_testbed(), left)
-    assert "still in the trouble “licence”" in problem and "has no gateway.troubles" in problem
+    assert "still in the disturbance “licence”" in problem and "has no gateway.troubles" in problem
     assert left.troubles == ["licence"]
     assert end_left(testbed, left) == []
     assert not (tmp_path / "there").exists()
@@ -197,9 +197,9 @@ def test_a_trouble_that_was_seen_proves_something() -> None:
 @pytest.mark.parametrize(
     ("seen", "told"),
     [
-        (replace(SOUND, clean=Asked(_tries(False, False, True), FILE)), "a clean file did not"),
-        (replace(SOUND, harmful=Asked(_tries(True, False, False), FILE)), "arrived before the"),
-        (replace(SOUND, harmful=Asked(_tries(False, False), FILE)), "no harmful file was asked"),
+        (replace(SOUND, clean=Asked(_tries(False, False, True), FILE)), "no clean file arrived"),
+        (replace(SOUND, harmful=Asked(_tries(True, False, False), FILE)), "arrived even before"),
+        (replace(SOUND, harmful=Asked(_tries(False, False), FILE)), "no harmful file was"),
     ],
 )
 def test_what_was_not_seen_proves_nothing(seen: Endured, told: str) -> None:

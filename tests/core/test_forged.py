@@ -75,7 +75,7 @@ def test_each_sender_is_seen_by_its_name(shells: tuple[LocalShell, LocalShell]) 
             assert seen.of("own", FAR_MAC) == ROUNDS
             assert seen.none("moved") and not seen.of("own", NEAR_MAC)
         shells[1].run(f"touch {shells[1].folder()}/arrivals.stop; sleep 0.3")
-        with pytest.raises(NotProven, match="server did not watch to the end"):
+        with pytest.raises(NotProven, match="server did not observe the traffic to the end"):
             made.once()
     finally:
         made.stop()
@@ -103,7 +103,7 @@ def test_an_address_is_answered_for_and_claimed(shells: tuple[LocalShell, LocalS
 
 def test_what_cannot_be_done_is_told(shells: tuple[LocalShell, LocalShell]) -> None:
     near, far = shells
-    with pytest.raises(NotProven, match="server cannot take down what arrives"):
+    with pytest.raises(NotProven, match="server cannot record what arrives"):
         ForgedTraffic(near, "near", FAR_MAC, far, "nowhere", PORT, MARK, [])
     made = ForgedTraffic(near, "nowhere", FAR_MAC, far, "far", PORT, MARK, [])
     try:

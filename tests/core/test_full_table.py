@@ -44,7 +44,7 @@ def test_a_table_that_was_never_full_proves_nothing() -> None:
 
 
 def test_nor_does_a_connection_that_never_opened() -> None:
-    with pytest.raises(NotProven, match="did not open while there was room"):
+    with pytest.raises(NotProven, match="did not open even while there was room"):
         seen(kept=0).must_have_been_full()
 
 
@@ -66,7 +66,7 @@ class Changes:
 
 
 def test_a_gateway_that_does_not_count_its_sessions_is_told() -> None:
-    with pytest.raises(NotProven, match="does not tell how many sessions it has"):
+    with pytest.raises(NotProven, match="does not report how many sessions it has"):
         SessionLimit(Changes({"cpu": []}), 30)
 
 

@@ -40,7 +40,7 @@ class TestLogIn:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(visit, "PATIENCE_S", 0.01)
-        with pytest.raises(NotProven, match="neither yes nor no"):
+        with pytest.raises(NotProven, match="neither accepts nor refuses"):
             visit.log_in(PaperWindow(*FORM), URL, "viewer", "wrong")
 
     @pytest.mark.parametrize("missing", FORM)
@@ -110,7 +110,7 @@ class TestList:
             self.listed(*self.SHOWN, still=False).worked_with()
 
     def test_a_search_without_a_finding(self) -> None:
-        with pytest.raises(NotDone, match="the REST API tells of, does not"):
+        with pytest.raises(NotDone, match="the REST API lists, does not"):
             self.listed("text=/").worked_with()
 
     def test_a_search_that_finds_everything(self) -> None:
@@ -194,7 +194,7 @@ class TestTimes:
     def test_what_a_slow_browser_could_cause_is_no_fault(self, times: float) -> None:
         one = self.worked(2.9 * times, control.REFERENCE_MS * times)
         held = one.measured(RULE, 3.0)[STEPS[0]]
-        assert "by the browser's machine alone" in BrowsersMachine(one).limits(held)
+        assert "The browser's machine alone" in BrowsersMachine(one).limits(held)
 
     def test_what_it_could_not_cause_is_one(self) -> None:
         one = self.worked(30.0, control.REFERENCE_MS * 5)
@@ -203,10 +203,10 @@ class TestTimes:
 
     def test_a_slow_device_is_told_from_a_slow_page(self) -> None:
         one = self.worked(4.0)
-        assert "the time goes into the page" in compared(one, STEPS[0])
+        assert "the page itself takes the time" in compared(one, STEPS[0])
         one.rest_s = [3.0] * 6
-        assert "the device is slow to tell it" in compared(one, STEPS[0])
-        told = "112 ms, and the REST API tells the same list in 3\u202f000 ms."
+        assert "the device itself is slow to return it" in compared(one, STEPS[0])
+        told = "and the REST API returned the same list in 3\u202f000 ms."
         assert beside(one).endswith(told)
 
     def test_the_figures_at_each_number(self) -> None:
@@ -215,7 +215,7 @@ class TestTimes:
         assert "with 1 policy 0.20 s, with 1,000 policies 6.00 s. Hokkanen 2016" in told
 
     def test_a_control_that_never_ends(self) -> None:
-        with pytest.raises(NotProven, match="cannot tell a slow gateway from itself"):
+        with pytest.raises(NotProven, match="a slow gateway cannot be distinguished"):
             control.took_ms(PaperWindow())
 
 

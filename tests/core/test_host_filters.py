@@ -68,7 +68,7 @@ def test_bindings_of_the_customers_are_left_alone(
     device: GatewayUnderTest, changes: Changes, path: str, values: dict, told: str
 ) -> None:
     device.call("POST" if "seq-num" in values else "PUT", f"cmdb/{path}", values)
-    with pytest.raises(NotProven, match=f"{told}.*Look at it by hand"):
+    with pytest.raises(NotProven, match=f"{told}.*Check it yourself"):
         AddressBinding(changes, "port2", CLIENT, MAC)
 
 

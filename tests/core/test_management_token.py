@@ -37,5 +37,5 @@ def test_data_for_anybody(knock: Management, api: ScriptedApi, status: int) -> N
 @pytest.mark.parametrize("status", [200, 302, 404])
 def test_a_page_says_nothing(knock: Management, api: ScriptedApi, status: int) -> None:
     api.script = [text(status, "<html>Please log in</html>")]
-    with pytest.raises(NotProven, match="is not the REST API's, so nobody can tell"):
+    with pytest.raises(NotProven, match="is not the REST API's, so it cannot be determined"):
         knock.the_management_plane_should_refuse_a_call_without_a_token()

@@ -231,7 +231,7 @@ class TestFigures:
 
 
 class TestDisturbed:
-    """What the rig did counts for nobody."""
+    """What the rig did is set aside."""
 
     @pytest.mark.parametrize(
         ("seen", "why"),

@@ -50,7 +50,7 @@ def test_what_goes_well_needs_no_control(proxy: Proxy.Proxy, check: str) -> None
 def test_what_goes_wrong_needs_one(proxy: Proxy.Proxy, check: str) -> None:
     wrong, should = CHECKS[check]
     proxy._asked.trials[1] = wrong
-    with pytest.raises(AssertionError, match="Without the proxy 75 of 75 users were served"):
+    with pytest.raises(AssertionError, match="Without the proxy: 75 of 75 users were served"):
         should(proxy)
     proxy._users, proxy._asked.alone = lambda count, seconds, direct: wrong, None
     with pytest.raises(NotProven, match="and without the proxy as well"):

@@ -133,7 +133,7 @@ def test_what_the_gateway_knows_is_told_at_preflight(gateway: FortiGate) -> None
     library = keywords(gateway)
     library.the_gateway_should_know_all_that_will_be_set_on_it()
     (evidence,) = library.check.noted
-    assert evidence.holds and "tables it takes each" in evidence.observed
+    assert evidence.holds and "The gateway accepts all" in evidence.observed
 
 
 def test_a_choice_that_the_device_lacks_is_one_sentence_at_preflight(
@@ -143,7 +143,7 @@ def test_a_choice_that_the_device_lacks_is_one_sentence_at_preflight(
     with pytest.raises(NotProven) as caught:
         keywords(gateway).the_gateway_should_know_all_that_will_be_set_on_it()
     assert str(caught.value).startswith(
-        "Not proven: the gateway does not take what the test would set on it: "
+        "Not proven: the gateway does not accept what the test would set on it: "
         'file-filter/profile rules/action "block" (it takes log-only). It runs FortiOS v7.4.8'
     )
     row = {"name": "x", "rules": [{"name": "r", "action": "block", "file-type": [{"name": "exe"}]}]}
@@ -178,8 +178,8 @@ class Unwilling(FortiGate):
 @pytest.mark.parametrize(
     ("hidden", "told"),
     [
-        ("system.dhcp/server", "not all that the test will set .* refuses GET system.dhcp/server"),
-        ("antivirus/profile", "does not tell what it takes for antivirus/profile. Look at the"),
+        ("system.dhcp/server", "not everything that .* refuses GET system.dhcp/server"),
+        ("antivirus/profile", "which values it accepts for antivirus/profile. Check the"),
     ],
 )
 def test_what_cannot_be_looked_at_beforehand_is_told(

@@ -100,7 +100,7 @@ class TestSearch:
     def test_what_the_rig_cannot_send_is_no_limit_of_the_gateway(self) -> None:
         found = throughput(gateway(1000.0, rig_per_s=900.0), WAYS, LARGE, SHORTEST)
         assert found.without_loss.upper is None
-        assert "the rig carries no more" in found.without_loss.by_rig
+        assert "the test set-up carries no more" in found.without_loss.by_rig
         assert found.without_loss.lower == pytest.approx(found.rig_per_s, rel=0.02)
 
     def test_half_a_per_cent_is_told_apart_from_none(self) -> None:

@@ -139,7 +139,7 @@ class TestTheTiersRate:
 
     def test_what_the_rig_cannot_carry_is_not_proven(self, study) -> None:
         library = study(world(ipv6=False), rig_per_s=150.0)
-        with pytest.raises(NotProven, match="the rig was the limit"):
+        with pytest.raises(NotProven, match="the test set-up was the limit"):
             library.the_tiers_rate_should_be_carried_in_the_largest_frames()
 
     def test_a_queue_that_hides_a_slow_shaper_is_seen_through(self, study) -> None:

@@ -45,4 +45,4 @@ def test_none_of_few_leaves_much_room() -> None:
     assert failures_in_words(0, 18_000, 0.95).startswith(
         "0 of 18,000 failed, so at most 0.017 % do (95 %)."
     )
-    assert failures_in_words(0, 0, 0.95) == "None was attempted."
+    assert failures_in_words(0, 0, 0.95) == "No attempt was made."

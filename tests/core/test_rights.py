@@ -87,7 +87,7 @@ def test_without_the_device_s_word_for_it_reading_is_tried(
     parts = device.get(profile)[0]["fwgrp-permission"]
     device.put(profile, {"fwgrp-permission": parts | {"policy": "none"}})
     untold, *refused = rights.look(user, scope, None)
-    assert "whether it may write cannot be known" in str(untold)
+    assert "whether the user may write cannot be known" in str(untold)
     paths = {finding.what.rsplit(maxsplit=1)[-1] for finding in refused}
     assert {"firewall/policy", "firewall/shaping-policy"} <= paths
 

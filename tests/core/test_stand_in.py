@@ -107,5 +107,5 @@ def test_the_tries_of_the_plan(cable: dict[str, LocalShell]) -> None:
 
 def test_why_it_cannot_be_started(cable: dict[str, LocalShell]) -> None:
     plan = _plan(cable, "left", "10.0.0.1", interface="nowhere")
-    with pytest.raises(NotProven, match=r"the left cannot stand in for other hosts: .*nowhere"):
+    with pytest.raises(NotProven, match=r"the left cannot simulate other hosts: .*nowhere"):
         StandIn.start(cable["left"], "hosts", plan)

@@ -119,7 +119,7 @@ def test_a_run_that_lives_is_not_disturbed(
 ) -> None:
     first = opened(gateway, identity, tmp_path, "run-1")
     name = address(first)
-    with pytest.raises(InUse, match="run-1 is at work"):
+    with pytest.raises(InUse, match="run-1 is still running"):
         opened(gateway, identity, tmp_path, "run-2")
     assert gateway.row("firewall/address", name)
     assert first.restore().identical
@@ -142,7 +142,7 @@ def test_another_vdoms_journal_is_told_and_left_alone(
     (tmp_path / "run-1").mkdir()
     living = Journal.start(tmp_path / "run-1" / "journal.jsonl", head)
     living.creates("firewall/address", ["gp123456-a"])
-    with pytest.raises(InUse, match="run-1 is at work on the VDOM guests"):
+    with pytest.raises(InUse, match="run-1 is still running on the VDOM guests"):
         opened(gateway, identity, tmp_path, "run-2")
     living.release()
     workspace = opened(gateway, identity, tmp_path, "run-3")
@@ -171,7 +171,7 @@ def test_no_run_begins_on_what_cannot_be_undone(
 ) -> None:
     killed(gateway, identity, tmp_path, "run-1")
     device.control("PUT", "/faults/delete-ignored", {})
-    with pytest.raises(NotRestored, match=r"run-1 left the gateway changed.*would not go"):
+    with pytest.raises(NotRestored, match=r"run-1 left changes .*could not be removed"):
         opened(gateway, identity, tmp_path, "run-2")
     assert not (tmp_path / "run-2" / SAVED).exists()
     device.control("DELETE", "/faults")

@@ -270,7 +270,9 @@ def _spoilt(check: Check) -> bool:
 
 def is_a_sentence(message: str) -> bool:
     """Whether a message is what a reader can be given: whole sentences, nothing of a program."""
-    of_a_program = r"Traceback|File \"|a tool failed|\bNone\b|object at 0x|Error\b.*Error\b|\.\.$"
+    of_a_program = (
+        r"Traceback|File \"|a tool stopped with|\bNone\b|object at 0x|Error\b.*Error\b|\.\.$"
+    )
     return bool(re.match(r"[A-Za-z]", message)) and message.rstrip().endswith((".", ")")) and (
         not re.search(of_a_program, message)
     )

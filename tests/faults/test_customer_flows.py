@@ -22,7 +22,7 @@ RUNS = [
             {
                 PASSES: (FAIL, f"{WEB} is to pass and did not arrive behind port1",
                          "By the rule set policy 1 “customer-web” accepts it."),
-                TRANSLATED: (NOT_PROVEN, WEB, "it did not arrive, so nothing was seen of it"),
+                TRANSLATED: (NOT_PROVEN, WEB, "it did not arrive, so its marking was not seen"),
             },
         ),
         Case(

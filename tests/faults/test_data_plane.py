@@ -51,7 +51,7 @@ from faulty_lab import FaultyLab
 SHAPER = '"sgw-200" is set to 326 Mbit/s'
 TOO_SLOW = (FAIL, "at least 300 Mbit/s", "The path without the gateway carried", SHAPER)
 LET_THROUGH = "enough for the promise"
-TOO_FAST = (FAIL, "at most 330 Mbit/s", SHAPER, "does not hold it")
+TOO_FAST = (FAIL, "at most 330 Mbit/s", SHAPER, "but more gets through")
 LOST = (
     *(FAIL, "at most 0.1 %", "The path without the gateway lost 0 %"),
     "Likely cause: packets got lost on the way through the gateway",

@@ -27,7 +27,7 @@ RUNS = alone(
         {
             "The Gateway Is The One That Was Ordered": (NOT_APPLICABLE, "neither serial number"),
             "The Ordered Services Are Licensed": (NOT_APPLICABLE, "does not include security"),
-            MANY: (NOT_PROVEN, "its table is full", "evaluation licence it takes 3 policies"),
+            MANY: (NOT_PROVEN, "its table is full", "evaluation licence it holds 3 policies"),
             TUNNEL: (NOT_PROVEN, "firewall/policy", "its table is full"),
         },
     ),

@@ -17,7 +17,7 @@ RUNS = alone(
         CHECKS,
         dict.fromkeys(
             (INSPECTION, LICENCE, MEMORY),
-            (FAIL, "No harmful file passes during a", "tries to download it meanwhile"),
+            (FAIL, "No harmful file passes during a", "attempts to download it succeeded"),
         ),
     ),
     Case(

@@ -66,7 +66,7 @@ SEARCH_MISSES, SLOWS_DOWN = alone(
     Case(
         ("gui-search-misses",),
         LIST[1:2],
-        {LIST[1]: (FAIL, "A search for", "which the REST API tells of, does not show it")},
+        {LIST[1]: (FAIL, "A search for", "which the REST API lists, does not show it")},
     ),
     Case(
         ("gui-slows-down", "microseconds=1"),
@@ -76,7 +76,7 @@ SEARCH_MISSES, SLOWS_DOWN = alone(
                 FAIL,
                 "Work in the management GUI, median wait, first row",
                 "promised is at most 0.4 s",
-                "so the time goes into the page",
+                "so the page itself takes the time",
                 "with 1 policy 0.",
                 "with 100 policies 0.",
                 "with 1,000 policies 1.",
@@ -89,7 +89,7 @@ ON_A_QUIET_MACHINE = [SEARCH_MISSES, for_long(SLOWS_DOWN)]
 REST_IS_SLOW = Case(
     ("api-slow", "milliseconds=500", "method=GET", "path=cmdb/firewall/policy"),
     LIST[:1],
-    {LIST[0]: (FAIL, "first row", "promised is at most 0.4 s", "the device is slow to tell")},
+    {LIST[0]: (FAIL, "first row", "promised is at most 0.4 s", "the device itself is slow")},
 )
 NEVER_IDLE = Case(
     ("gui-never-idle",),

@@ -154,7 +154,7 @@ LASTING = [
         ("delete-ignored",),
         (PATH, ENFORCEMENT),
         dict.fromkeys(ENFORCED, (FAIL, "told to delete firewall/policy", "and still has it"))
-        | {BACK: (FAIL, "objects of the run would not go")},
+        | {BACK: (FAIL, "objects of the run could not be removed")},
         left=True,
     ),
     *(

@@ -70,7 +70,7 @@ TOGETHER = [
         Case(
             ("marking-lost",),
             (LOSS, EVEN, ORDERLY),
-            {ORDERLY: (FAIL, "keep their DSCP", "Sent with DSCP 46, it arrived with 0")},
+            {ORDERLY: (FAIL, "keep their DSCP", "sent with DSCP 46 and arrived with 0")},
         ),
         Case(("loss-bursts", "every_s=0.5"), (LOSS, EVEN, ORDERLY), {LOSS: LOST}),
     )),

@@ -39,8 +39,8 @@ CASES = [
         ("delete-ignored", "path=user/local"),
         (CHAPTER,),
         {
-            TENANTS: (FAIL, "told to delete user/local", "said yes, and still has it"),
-            BACK: (FAIL, "objects of the run would not go"),
+            TENANTS: (FAIL, "confirmed that it deleted user/local", "and still has it"),
+            BACK: (FAIL, "objects of the run could not be removed"),
         },
         left=True,
     ),

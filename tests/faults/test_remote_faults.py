@@ -58,12 +58,12 @@ RUNS = [
         Case(
             ("vpn-password-ignored",),
             chosen(WRONG, IN),
-            {WRONG: (FAIL, "A user with a wrong password is refused: not so", "Got address")},
+            {WRONG: (FAIL, "A user with a wrong password is refused: not so", "got the address")},
         ),
         Case(
             ("disabled-users-let-in",),
             chosen(DISABLED, OUTSIDER),
-            {DISABLED: (FAIL, "A disabled user is refused: not so", "Got address")},
+            {DISABLED: (FAIL, "A disabled user is refused: not so", "got the address")},
         ),
         Case(
             ("nat-not-applied",),
@@ -98,13 +98,13 @@ RUNS = [
         Case(
             ("group-ignored",),
             chosen(IN, DISABLED, OUTSIDER),
-            {OUTSIDER: (FAIL, "A user outside the group is refused: not so", "Got address")},
+            {OUTSIDER: (FAIL, "A user outside the group is refused: not so", "got the address")},
         ),
         Case(
             ("logout-ignored",),
             chosen(LOGGED_OUT, EXPIRED, GONE),
             {
-                LOGGED_OUT: (FAIL, "worth nothing after its logout: not so", "it got address"),
+                LOGGED_OUT: (FAIL, "worth nothing after its logout: not so", "it got the address"),
                 GONE: (FAIL, "lists a VPN user no more after the logout: not so"),
             },
         ),

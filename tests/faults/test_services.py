@@ -68,7 +68,7 @@ RUNS = [
         Case(
             ("countries-unknown",),
             chosen(VIRUS, COUNTRY),
-            {COUNTRY: (FAIL, "a blocked country is out of reach: not so", "not taken for that")},
+            {COUNTRY: (FAIL, "a blocked country is out of reach: not so", "not counted as that")},
         ),
     ),
     *alone(

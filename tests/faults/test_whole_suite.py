@@ -28,7 +28,7 @@ CHAPTERS = {
 NOT_BACK = Case(
     ("delete-ignored", "path=antivirus/profile"),
     (),
-    {BACK: (FAIL, "objects of the run would not go")},
+    {BACK: (FAIL, "objects of the run could not be removed")},
     left=True,
 )
 ONE_EACH = [

@@ -213,9 +213,9 @@ def test_a_run_waits_for_no_living_one_and_disturbs_none(
     code, told = runs.restore()
     second_code, second_told = second.ended()
     living.process.send_signal(signal.SIGCONT)
-    assert (code, "still at work" in told) == (2, True), told
+    assert (code, "still going on" in told) == (2, True), told
     assert second_code == 2
-    assert "is at work on the same gateway" in " ".join(second_told.split())
+    assert "is still running on the same gateway" in " ".join(second_told.split())
     code, output = living.ended()
     assert "not proven     A Policy" not in output and "✗" not in output, output
     assert _now(runs) == delivered
@@ -246,7 +246,7 @@ def test_an_interrupted_run_restores_by_itself(
     code, output = run.ended()
     assert _now(runs) == delivered, output
     assert code == 2, output
-    assert "Traceback" not in output and "a tool failed" not in output
+    assert "Traceback" not in output and "a tool stopped with an error" not in output
     assert (run.folder / "certificate.html").is_file()
     assert "Nothing to restore" in runs.restore()[1]
     outcome = read(run.folder / "output.xml")

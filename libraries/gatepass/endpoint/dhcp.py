@@ -175,8 +175,8 @@ class DhcpHosts:
         except (ValueError, KeyError, TypeError):
             words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
             raise NotProven(
-                f"the {self._shell.name} cannot play hosts that ask for addresses: {words}. It "
-                "needs root as its SSH user and Python 3.6 or later."
+                f"the {self._shell.name} cannot simulate hosts that ask for addresses: {words}. "
+                "It needs root as its SSH user and Python 3.6 or later."
             ) from None
         self.foreign |= set(answer["foreign"])
         self.strangers |= set(answer["strangers"])

@@ -36,9 +36,9 @@ def must_be_answered_directly(
     if mute:
         raise NotProven(
             f"{mute[0].probe} is not answered on the path without the gateway either "
-            f"({mute[0].outcome}; {len(mute)} of {len(directly)} tried there), so silence says "
-            f"nothing of the gateway. Is there a firewall on the {name}, or on the {shell.name}? "
-            f"Permit port {mute[0].probe.port} there."
+            f"({mute[0].outcome}; {len(mute)} of {len(directly)} tried there), so the silence "
+            f"shows nothing about the gateway. Is there a firewall on the {name}, or on the "
+            f"{shell.name}? Permit port {mute[0].probe.port} there."
         )
     return f"On the path without the gateway {directly[0]} is answered."
 
@@ -48,8 +48,8 @@ def _without_the_gateway(probe: Probe, far: Endpoint) -> Probe:
     address = getattr(far, key)
     if address is None:
         raise NotProven(
-            f"{probe} cannot be tried on a path without the gateway, so that a firewall on an "
-            f"endpoint cannot be told from the gateway. Give both endpoints a {key} in the "
+            f"{probe} cannot be tried on a path without the gateway, so a firewall on an endpoint "
+            f"cannot be distinguished from the gateway. Give both endpoints a {key} in the "
             "testbed file."
         )
     return replace(probe, address=address, tries=_TRIES, via="")

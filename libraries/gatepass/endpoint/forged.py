@@ -134,7 +134,7 @@ class ForgedTraffic:
         try:
             return Detached.start(shell, stem, command, _LIMIT_S + 5, ready=ready)
         except ProgramEnded as ended:
-            raise NotProven(f"the {shell.name} cannot take down what arrives: {ended}.") from ended
+            raise NotProven(f"the {shell.name} cannot record what arrives: {ended}.") from ended
 
     def once(self) -> Seen:
         """One try: all send; what arrived of it.
@@ -145,8 +145,10 @@ class ForgedTraffic:
         self._tries += 1
         done = self._sender.run(f"{self._before} {self._tries} {self._after}")
         if done.status:
-            words = (done.errors.strip() or "it said nothing").splitlines()[-1]
-            raise NotProven(f"the {self._sender.name} could not send what it was told to: {words}.")
+            words = (done.errors.strip() or "no output").splitlines()[-1]
+            raise NotProven(
+                f"the {self._sender.name} could not send the packets of the test: {words}."
+            )
         # the watch may stand still: what it has not read yet has arrived all the same
         read = f"grep -qsx 'looked {self._tries}' {self._stem}.out"
         told = self._receiver.run(
@@ -157,7 +159,9 @@ class ForgedTraffic:
         if told.status:
             words = self._watch.last_words() if told.status == 3 else "it stood still"
             words = words or "it ended"
-            raise NotProven(f"the {self._receiver.name} did not watch to the end: {words}.")
+            raise NotProven(
+                f"the {self._receiver.name} did not observe the traffic to the end: {words}."
+            )
         return told_of(told.output.splitlines(), self._tries)
 
     def until(self, holds: Callable[[Seen], bool], patience_s: float) -> Seen:
@@ -188,6 +192,6 @@ def free_addresses(shell: Shell, interface: str, candidates: Sequence[str]) -> l
     script = install(shell, "free_addresses.py")
     done = shell.run(f"python3 {script} {interface} {' '.join(candidates)}")
     if done.status:
-        words = (done.errors.strip() or "it said nothing").splitlines()[-1]
+        words = (done.errors.strip() or "no output").splitlines()[-1]
         raise NotProven(f"the {shell.name} cannot ask for addresses: {words}.")
     return done.output.split()

@@ -61,7 +61,7 @@ class FrameCapture:
         if done.status:
             words = self._program.last_words() or "it was not ready after 10 s"
             self._program.stop()
-            raise NotProven(f"the {self._shell.name} cannot take down what arrives: {words}")
+            raise NotProven(f"the {self._shell.name} cannot record what arrives: {words}")
         return set(_read(done.output, f"the {self._shell.name}'s capture"))
 
     def stop(self) -> dict:
@@ -75,10 +75,10 @@ class FrameCapture:
         try:
             status = self._program.wait(_STOP_S)
         except ProgramEnded as ended:
-            raise NotProven(f"the {name} did not tell what arrived: {ended}.") from None
+            raise NotProven(f"the {name} did not report what arrived: {ended}.") from None
         if status:
             words = self._program.last_words()
-            raise NotProven(f"the {name} did not tell what arrived: {words}")
+            raise NotProven(f"the {name} did not report what arrived: {words}")
         return _read(self._program.output, f"the {name}'s capture")
 
     def pcap(self) -> bytes:
@@ -144,10 +144,10 @@ class FrameSender:
         try:
             status = self._program.wait(self._limit_s)
         except ProgramEnded as ended:
-            raise NotProven(f"the {name} did not send all packets made by hand: {ended}.") from None
+            raise NotProven(f"the {name} did not send all crafted packets: {ended}.") from None
         if status:
             words = self._program.last_words()
-            raise NotProven(f"the {name} cannot send packets made by hand: {words}")
+            raise NotProven(f"the {name} cannot send crafted packets: {words}")
         return _read(self._program.output, f"the {name}'s sender")
 
 

@@ -76,7 +76,7 @@ def trial_of(seen: Carried, load: Load) -> Trial:
     arrivals = seen.arrivals[1:-1][omitted : omitted + most]
     if not (ticks and arrivals):
         raise NotProven(
-            f"no datagrams were sent in the measured {load.seconds:g} s: {seen.sent:,} in all, "
+            f"no datagrams were sent in the measured {load.seconds:g} s: of {seen.sent:,} in all, "
             f"{seen.unsent:,} were not sent in time."
         )
     payload, seconds = seen.stream.payloads[0], len(arrivals) * TICK_S

@@ -78,7 +78,7 @@ def mtu_to(shell: Shell, address: str) -> int:
     path = paths_of(shell, [address]).get(address)
     if path is None or path.whole is None:
         raise NotProven(
-            f"the {shell.name} cannot tell the MTU of the path, as it sends no echoes."
+            f"the {shell.name} cannot determine the MTU of the path, as it sends no echo requests."
         )
     return path.mtu if path.whole else path.path_mtu or path.mtu
 
@@ -142,12 +142,12 @@ def _way(
         yield Finding(name, what, "Add one there.", keeps)
         return
     if path.whole is False:
-        told = f"; somebody on it tells {path.path_mtu:,}" if path.path_mtu else ""
+        told = f"; a host on the path reports {path.path_mtu:,}" if path.path_mtu else ""
         what = (
             f"a packet of {path.mtu:,} bytes, the MTU of {path.interface}, does not get from the "
             f"{name} to {address} ({which}), a small one does{told}"
         )
-        remedy = f"Set the MTU of {path.interface} to what that path carries, or mend the path."
+        remedy = f"Set the MTU of {path.interface} to what that path carries, or repair the path."
         yield Finding(name, what, remedy, keeps)
     elif path.mtu < _LEAST_MTU:
         what = (

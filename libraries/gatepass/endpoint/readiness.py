@@ -116,8 +116,8 @@ def _no_root(facts: HostFacts, needs: Needs) -> Iterator[Finding]:
 def not_root(name: str, user: str, keeps: tuple[str, ...] = ()) -> Finding:
     """That an endpoint's user is not the one who is needed."""
     what = (
-        f"the {name}'s SSH user {user} is not root, and packets made by hand, other hosts' "
-        "addresses and VPN need that"
+        f"the {name}'s SSH user {user} is not root, and crafted packets, other hosts' addresses "
+        "and VPN need that"
     )
     remedy = f"Name root in endpoints.{name}.ssh.user of the testbed file."
     return Finding(name, what, remedy, keeps)
@@ -183,5 +183,5 @@ def _files(
         ("FTP", server.ftp_port),
     ):
         if port not in facts.listening:
-            what = f"nothing listens on port {port} of the {facts.name}, where {kind} is served"
+            what = f"nothing listens on port {port} of the {facts.name}, which should serve {kind}"
             yield Finding(facts.name, what, f"Start the server, or correct {where}.", keeps)

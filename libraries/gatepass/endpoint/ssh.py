@@ -73,8 +73,8 @@ class SshShell:
             client.log_in()
         except paramiko.BadHostKeyException:
             reason = (
-                f"it presents another host key than {ssh.known_hosts_file} holds; either the host "
-                "was installed anew (then renew that file), or this is another host"
+                f"it presents a host key other than the one in {ssh.known_hosts_file}; either the "
+                "host was reinstalled (then renew that file), or this is another host"
             )
         except (RuntimeError, OSError, EOFError, paramiko.SSHException) as error:
             reason = _plain(error, str(ssh.known_hosts_file))

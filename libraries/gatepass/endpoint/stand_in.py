@@ -50,8 +50,8 @@ class StandIn:
             program = Detached.start(shell, folder, command, LIMIT_S + 5, ready=ready)
         except ProgramEnded as ended:
             raise NotProven(
-                f"the {shell.name} cannot stand in for other hosts: {ended}. It needs root as its "
-                "SSH user, Python 3.6 or later, and /dev/net/tun."
+                f"the {shell.name} cannot simulate other hosts: {ended}. It needs root as its SSH "
+                "user, Python 3.6 or later, and /dev/net/tun."
             ) from ended
         return cls(shell, folder, program)
 
@@ -121,5 +121,6 @@ class StandIn:
     def _failed(self) -> NotProven:
         words = self._program.last_words() or "it wrote nothing"
         return NotProven(
-            f"what stood in for other hosts on the {self._shell.name} failed: {words}."
+            f"the program that simulates other hosts on the {self._shell.name} stopped with an "
+            f"error: {words}."
         )

@@ -161,4 +161,4 @@ def clock_of(shell: Shell) -> float:
     try:
         return float(told)
     except ValueError:
-        raise NotProven(f"the {shell.name} does not tell its time ({told[:40]}).") from None
+        raise NotProven(f"the {shell.name} does not report its time ({told[:40]}).") from None

@@ -112,8 +112,8 @@ class Charon:
             self._program = Detached.start(self.shell, stem, command, _LONGEST_S, ready, busy)
         except Busy:
             raise NotProven(
-                f"UDP port 500 or 4500 on the {self.shell.name} is taken: another IKE daemon is "
-                "at work there. Stop it for the time of the test."
+                f"UDP port 500 or 4500 on the {self.shell.name} is in use: another IKE daemon is "
+                "running there. Stop it for the duration of the test."
             ) from None
         except ProgramEnded as ended:
             raise NotProven(
@@ -154,7 +154,7 @@ class Charon:
         for answer in self._ask(requests):
             if answer.get("success") != "yes":
                 raise NotProven(
-                    f"strongSwan on the {self.shell.name} does not take the configuration: "
+                    f"strongSwan on the {self.shell.name} does not accept the configuration: "
                     f"{answer.get('errmsg')}."
                 )
         names = {connection.name for connection in connections}
@@ -204,7 +204,7 @@ class Charon:
         """Initiate one connection and wait for it; why it did not come up, empty where it did."""
         request = {"ike": name, "child": name, "timeout": str(round(timeout_s * 1000))}
         (answer,) = self._ask([("initiate", request)], timeout_s + _ANSWER_S)
-        return "" if answer.get("success") == "yes" else answer.get("errmsg", "no reason is told")
+        return "" if answer.get("success") == "yes" else answer.get("errmsg", "no reason given")
 
     def terminate(self, names: Sequence[str]) -> None:
         """End the IKE SAs of these connections, with their children; the other side is told."""
@@ -280,7 +280,7 @@ def look(shell: Shell, in_user_space: bool = False) -> tuple[str, str]:
     user, *lines = shell.run(asked).output.splitlines()
     where = f"on the {shell.name} ({getattr(shell, 'where', 'this machine')})"
     if user != "0":
-        raise NotProven(f"the SSH user {where} is not root, whom strongSwan and routes need.")
+        raise NotProven(f"the SSH user {where} is not root, which strongSwan and routes need.")
     place = next((line.split()[1] for line in lines if line.startswith("charon ")), "")
     if not place:
         raise NotProven(

@@ -190,7 +190,7 @@ class _Worker:
         if code < 0:
             return f"Its run was ended by signal {-code} ({signal.strsignal(-code)})."
         lines = (self._folder / SAID).read_text(encoding="utf-8", errors="replace").split("\n")
-        last = next((line for line in reversed(lines) if line.strip()), "it said nothing")
+        last = next((line for line in reversed(lines) if line.strip()), "no output")
         return f"Its run ended with exit code {code}: {last.strip()}"
 
     def _ended(self, sentence: str) -> int:

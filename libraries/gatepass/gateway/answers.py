@@ -23,8 +23,8 @@ MOST_ROWS = 100_000
 """That a table is read with; the largest FortiGate holds as many policies."""
 TABLE_FULL, NOT_FOUND = -4, -3
 _FULL = (
-    "its table is full (error -4). With an evaluation licence it takes 3 policies and 3 static "
-    "routes, with another as many as the maximum values of its model say."
+    "its table is full (error -4). With an evaluation licence it holds 3 policies and 3 static "
+    "routes, with another licence as many as its model's maximum values allow."
 )
 _LOCKED = (
     "What somebody changes in a transaction (workspace mode) is locked for all others: have it "
@@ -195,8 +195,8 @@ def refusal(response: Answer, answer: object, known: bool = False) -> str:
     if response.status == 401:
         return (
             f"The gateway refuses the API token (401 on {what}). Check the token, that the API "
-            "user's trusted hosts hold this machine's address, and that the gateway has a valid "
-            "licence: without one it takes no token."
+            "user's trusted hosts include this machine's address, and that the gateway has a "
+            "valid licence: without one it accepts no token."
         )
     if response.status == 403:
         return f"The API user may not do this (403 on {what}). Widen its access profile."

@@ -163,7 +163,7 @@ class Changes:
         order = [row.get(key) for row in answer if row.get(key) in {*keys, before}]
         if path == "firewall/policy" and order != wished:
             raise AssertionError(
-                f"The gateway holds the {len(rows)} policies in another order than it was told."
+                f"The gateway has the {len(rows)} policies in another order than configured."
             )
 
     def change(self, path: str, mkey: str | int | None, values: dict) -> None:
@@ -190,7 +190,7 @@ class Changes:
             if refusal:
                 raise Refused(f"{refusal} {many}")
             raise AssertionError(
-                f"The gateway was told to delete {path} {mkey}, said yes, and still has it {many}."
+                f"The gateway confirmed that it deleted {path} {mkey} and still has it {many}."
             )
 
     def _by_script(self, path: str, rows: Sequence[dict], before: int | str | None) -> None:
@@ -271,8 +271,8 @@ def marked(row: dict, mark: str) -> bool:
 
 def _taken(path: str, mkey: str | int) -> Refused:
     return Refused(
-        f"The gateway has a {path} {mkey} that is not of this run. Somebody else is at work on "
-        "it; begin again when they are done.",
+        f"The gateway has a {path} {mkey} that is not of this run. Somebody else is changing the "
+        "gateway; start again when they are done.",
         code=DUPLICATE,
     )
 

@@ -37,7 +37,7 @@ def look(gateway: FortiGate) -> Finding:
     try:
         answer = gateway.monitor("system/time")
     except Refused:
-        raise NotProven("the gateway does not tell its time (monitor system/time).") from None
+        raise NotProven("the gateway does not report its time (monitor system/time).") from None
     clock = validated(TimeAnswer, answer, "GET monitor/system/time").results.time
     offset = clock - gateway.answered_s
     what = (

@@ -78,7 +78,7 @@ def _port(
         yield Finding(_GATEWAY, what, "Switch it on.", keeps)
     elif now.get("link") is False:
         what = f"its port {port} has no link"
-        yield Finding(_GATEWAY, what, "Connect it, or look at the virtual switch.", keeps)
+        yield Finding(_GATEWAY, what, "Connect it, or check the virtual switch.", keeps)
     if str(now.get("ip") or row.get("ip") or "0.0.0.0").split(" ")[0] == "0.0.0.0":
         what = f"its port {port} has no IPv4 address"
         yield Finding(_GATEWAY, what, f"Give it one. {check}.", keeps)
@@ -92,8 +92,11 @@ def cluster(state: OwnState, keeps: tuple[str, ...]) -> list[Finding]:
         what = "it is a secondary unit of a cluster (HA), which is configured by another"
         remedy = "Name the primary unit's address in gateway.url."
         return [Finding(_GATEWAY, what, remedy, keeps)]
-    what = "it is the primary unit of a cluster (HA), whose others take over what is configured"
-    remedy = "Let no unit fail over meanwhile; a restart (may_restart) would make one do so."
+    what = "it is the primary unit of a cluster (HA), whose other units take over its configuration"
+    remedy = (
+        "Make sure that no unit fails over meanwhile; a restart (may_restart) would cause a "
+        "failover."
+    )
     return [Finding(_GATEWAY, what, remedy)]
 
 
@@ -126,7 +129,7 @@ def log(state: OwnState, vdom: str, keeps: tuple[str, ...]) -> list[Finding]:
     if used:
         return [Finding(_GATEWAY, f"it logs to {' and '.join(used)}")]
     lost = "" if state.has_log_disk else "; it has no disk for logs"
-    what = f"it logs neither to disk nor to memory{lost}, so what is stopped shows nowhere"
+    what = f"it logs neither to disk nor to memory{lost}, so what it stops is recorded nowhere"
     where = "disk" if state.has_log_disk else "memory"
     remedy = f"Switch it on: config log {where} setting, set status enable."
     return [Finding(_GATEWAY, what, remedy, keeps)]

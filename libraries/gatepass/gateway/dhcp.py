@@ -93,9 +93,9 @@ class DhcpService:
             self._changes.create(SERVER, row)
         except Refused as refused:
             raise NotProven(
-                f"the gateway takes no DHCP server on its port {self._interface}: {refused} Look "
-                "whether a relay, another mode of addressing or a limit of the model stands "
-                "against it."
+                f"the gateway does not accept a DHCP server on its port {self._interface}: "
+                f"{refused} Check whether a relay, another mode of addressing or a limit of the "
+                "model prevents it."
             ) from refused
         self._changes.verify(SERVER, [row])
 

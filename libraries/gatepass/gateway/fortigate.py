@@ -180,7 +180,7 @@ class FortiGate:
         begun = shaped(answer.get("results"), dict, "POST transaction-start")
         number = begun.get("transaction-id")
         if not isinstance(number, int):
-            raise Malformed("the gateway began a transaction and told no number of it.")
+            raise Malformed("the gateway started a transaction but reported no number for it.")
         self._session.headers["X-TRANSACTION-ID"] = str(number)
         try:
             yield
@@ -210,7 +210,8 @@ class FortiGate:
             Refused: the device has several VDOMs; a script runs outside all of them.
         """
         if self.has_vdoms:
-            raise Refused(f"{self.url} has several VDOMs and takes no script for one.", status=405)
+            words = f"{self.url} has several VDOMs and does not accept a script for one of them."
+            raise Refused(words, status=405)
         content = base64.b64encode(text.encode()).decode()
         self.monitor(
             "system/config-script/upload",
@@ -274,8 +275,8 @@ class FortiGate:
         address = self.interfaces().get(port, {}).get("ip")
         if not address:
             raise Refused(
-                f"The gateway tells no address of its port {port}; check the ports in the testbed "
-                "file."
+                f"The gateway reports no address of its port {port}; check the ports in the "
+                "testbed file."
             )
         return address
 
@@ -359,10 +360,10 @@ class FortiGate:
         serial = answer.get("serial")
         if not self.serial and serial is not None:
             if not isinstance(serial, str) or not re.fullmatch(SERIAL, serial):
-                raise Malformed(f"the gateway tells {serial!r} for its serial number.")
+                raise Malformed(f"the gateway reports an invalid serial number: {serial!r}.")
             self.serial = serial
         elif self.serial and serial != self.serial:
-            came = str(serial)[:40] if serial else "a device that tells no serial number"
+            came = str(serial)[:40] if serial else "a device that reports no serial number"
             self.other = printable(
                 f"another device answers at {self.url}: {response.method} {response.path} came "
                 f"from {came}, and this run began with {self.serial}. Nothing more was sent to it."
@@ -382,8 +383,8 @@ class FortiGate:
             self._must_be_the_same(answer, response)
         if good and not answer:
             raise Malformed(
-                f"the gateway answers {response.method} {response.path} (HTTP {response.status}) "
-                "with nothing, so nobody can tell whether it was done."
+                f"the gateway's answer to {response.method} {response.path} is empty (HTTP "
+                f"{response.status}), so it is not known whether the call was carried out."
             )
         if good and answer.get("status") != "error":
             return answer

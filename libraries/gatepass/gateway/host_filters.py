@@ -71,7 +71,7 @@ class AddressBinding:
             raise NotProven(
                 "addresses are bound to hardware addresses on this gateway already "
                 f"(firewall.ipmacbinding: {', '.join(used[:3])}), and what is tried would change "
-                "that for the customer's own hosts. Look at it by hand."
+                "that for the customer's own hosts. Check it yourself."
             )
 
     def on(self) -> None:

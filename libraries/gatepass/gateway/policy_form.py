@@ -46,7 +46,7 @@ def must_take_policies(gateway: FortiGate, ports: Collection[str]) -> None:
         NotProven: they cannot, with what stands in the way and what to do.
     """
     if obstacles := "; ".join(str(one).rstrip(".") for one in look(gateway, ports, ())):
-        raise NotProven(f"the gateway cannot take the test's policies: {obstacles}.")
+        raise NotProven(f"the test's policies cannot be added to the gateway: {obstacles}.")
 
 
 def look(gateway: FortiGate, ports: Collection[str], keeps: tuple[str, ...]) -> list[Finding]:

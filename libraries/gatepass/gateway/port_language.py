@@ -41,7 +41,7 @@ class Spoken:
             case "clear text":
                 return f"port {self.port} answers {self.words} to a call in clear text"
             case "unknown":
-                return f"port {self.port} takes connections and says nothing"
+                return f"port {self.port} accepts connections but sends nothing"
         return f"port {self.port} speaks {self.language}"
 
 

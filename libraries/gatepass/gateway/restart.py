@@ -42,7 +42,7 @@ class Restart:
             ) from None
         if not until(lambda: not self._answers(), _GONE_S):
             raise NotProven(
-                f"the gateway took the call to restart and went on answering for {_GONE_S} s."
+                f"the gateway accepted the restart call but went on answering for {_GONE_S} s."
             )
 
     def await_back(self) -> float:
@@ -54,7 +54,7 @@ class Restart:
         begun = time.monotonic()
         if not until(self._answers, BACK_S):
             raise AssertionError(
-                f"The gateway was told to restart and did not answer again within {BACK_S} s."
+                f"The gateway did not answer again within {BACK_S} s after the restart call."
             )
         return time.monotonic() - begun
 

@@ -78,12 +78,13 @@ def _restore(journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool) -
         return Restored(
             run,
             False,
-            f"not restored: {journal.path} is damaged in its first line, so nobody can tell which "
-            f"gateway the run changed, nor how. Compare the gateway with {SAVED} beside it: what "
-            "its names begin with gp and six digits is the run's. Then remove the journal.",
+            f"not restored: the first line of {journal.path} is damaged, so it is not known which "
+            f"gateway the run changed, or how. Compare the gateway with {SAVED} in the same "
+            "folder: objects whose names begin with gp and six digits belong to the run. Then "
+            "remove the journal.",
         )
     if not journal.adopt():
-        return Restored(run, False, "this run is still at work; wait for its end.")
+        return Restored(run, False, "this run is still going on; wait until it has ended.")
     try:
         if _gone(journal):
             journal.close()

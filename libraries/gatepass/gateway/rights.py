@@ -122,8 +122,8 @@ def look(gateway: FortiGate, scope: Scope, state: OwnState | None) -> list[Findi
 
 _UNTOLD = Finding(
     "gateway",
-    "the gateway does not tell its API user's access profile (monitor/web-ui/state), so whether it "
-    "may write cannot be known without changing something",
+    "the gateway does not report its API user's access profile (monitor/web-ui/state), so "
+    "whether the user may write cannot be known without changing something",
     "Compare the profile with the one that ./run.sh doctor --print-setup prints.",
 )
 
@@ -162,8 +162,8 @@ def _refused(gateway: FortiGate, scope: Scope, unread: set[str]) -> Iterator[Fin
             yield Finding(
                 "gateway",
                 f"the API user may not read {path}",
-                f"Gatepass takes it for a part of {part}; give the whole group "
-                f"{part.partition('.')[0]} where that is given already.",
+                f"Gatepass counts it as part of {part}; if that right has been given already, "
+                f"give the whole group {part.partition('.')[0]}.",
                 tuple(chapters),
             )
 

@@ -79,8 +79,8 @@ class RoutingTable:
         if len({hop.interface for hop in ways}) > 1:
             ports = " and ".join(sorted({hop.interface for hop in ways}))
             raise NotProven(
-                f"the gateway has several routes to {address}, by {ports}, so it cannot be told "
-                "behind which of them the host stands."
+                f"the gateway has several routes to {address}, by {ports}, so the port behind "
+                "which the host is cannot be determined."
             )
         return ways[0]
 

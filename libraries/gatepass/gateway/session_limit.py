@@ -27,7 +27,7 @@ class SessionLimit:
     def __init__(self, changes: Changes, room: int) -> None:
         told = changes.gateway.monitor(_USAGE, interval="1-min")["results"].get("session")
         if not told:
-            raise NotProven(f"the gateway does not tell how many sessions it has ({_USAGE}).")
+            raise NotProven(f"the gateway does not report how many sessions it has ({_USAGE}).")
         self.most = told[0]["current"] + room
         self._limit = Toggle(changes, _TABLE, None, {"session": self.most})
 

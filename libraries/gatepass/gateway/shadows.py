@@ -71,8 +71,8 @@ class Shadows:
         boxes = self._boxes(row)
         if boxes is None:
             self.unread[int(row["policyid"])] = (
-                "it goes by names, by virtual addresses or by what else its configuration does "
-                "not tell as addresses and ports"
+                "it depends on names, virtual addresses or something else that the configuration "
+                "does not show as addresses and ports"
             )
             return ""
         reason = ""

@@ -70,7 +70,7 @@ class Troubles:
             raise NotProven(
                 f"the testbed's command {key} {came}"
                 + (f": {words}" if words else "")
-                + f". Try it by hand and correct it in {self._testbed.path}."
+                + f". Try it yourself and correct it in {self._testbed.path}."
             )
 
 
@@ -81,7 +81,7 @@ def end_left(testbed: Testbed, journal: Journal) -> list[str]:
         try:
             Troubles(testbed, journal).end(name)
         except NotProven as error:
-            problems.append(f"The gateway is still in the trouble “{name}”: {error}")
+            problems.append(f"The gateway is still in the disturbance “{name}”: {error}")
     return problems
 
 

@@ -102,19 +102,21 @@ def _restoration(
     elif not left and mark in after:
         problems.append(f"the configuration still holds the run's mark, {mark}")
     elif left:
-        problems.append(f"{len(left)} objects of the run would not go ({left[0]} is the first)")
+        problems.append(
+            f"{len(left)} objects of the run could not be removed ({left[0]} is the first)"
+        )
     elif others and (journal.lost_lines or journal.cut_off):
         problems.append(
             "lines of the run's journal are lost, so it may have made these changes itself: "
-            f"{_named(others)}. Set that back by hand and call restore again, or remove "
-            f"{journal.path} where it was meant"
+            f"{_named(others)}. Undo that yourself and call restore again, or remove "
+            f"{journal.path} if the changes were intended"
         )
         others = []
     else:
         problems = []  # whatever was refused, it is done
     for trouble in journal.troubles:
         problems.append(
-            f"the testbed's command brought the trouble “{trouble}” about, and it was not ended "
+            f"the testbed's command caused the disturbance “{trouble}”, and it was not ended "
             f"(gateway.troubles.{trouble}.end)"
         )
     if not problems:
@@ -270,7 +272,7 @@ def _change_back(gateway: FortiGate, entry: dict) -> str:
     if not ours:
         return ""
     return (
-        f"The gateway was told to set {ours[0]} of {path} back, said yes, and still has "
+        f"The gateway confirmed that it set {ours[0]} of {path} back and still has "
         f"{entry['now'][ours[0]]}"
     )
 

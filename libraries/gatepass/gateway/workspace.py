@@ -157,8 +157,8 @@ def _of_another_vdom(left: Journal) -> str:
     run, vdom = run_name(left.path.parent), left.head["vdom"]
     if not left.adopt():
         raise InUse(
-            f"the run {run} is at work on the VDOM {vdom} of the same gateway "
-            f"({left.head['serial']}). Wait for its end."
+            f"the run {run} is still running on the VDOM {vdom} of the same gateway "
+            f"({left.head['serial']}). Wait until it has ended."
         )
     left.release()
     return (
@@ -174,8 +174,8 @@ def _undo_killed(
     run = run_name(left.path.parent)
     if not left.adopt():
         raise InUse(
-            f"the run {run} is at work on the same gateway ({left.head['serial']}). "
-            "Wait for its end."
+            f"the run {run} is still running on the same gateway ({left.head['serial']}). Wait "
+            "until it has ended."
         )
     # before the journal may be closed: whoever is killed here leaves it to the next one
     notices = end_left(testbed, left)
@@ -184,16 +184,16 @@ def _undo_killed(
     left.release()
     if not left.closed:
         raise NotRestored(
-            f"the run {run} left the gateway changed and it could not be undone: "
-            f"{restoration.problem}. Mend that, then call ./run.sh restore."
+            f"the run {run} left changes on the gateway that could not be undone: "
+            f"{restoration.problem}. Fix that, then call ./run.sh restore."
         )
     if restoration.identical:
         return notices
     return [
         *notices,
         f"The killed run {run} was undone, but the gateway is not as it was before it: "
-        f"{'; '.join(restoration.others[:3]) or restoration.problem}. Somebody has changed it "
-        "since; this run takes it as it is now.",
+        f"{'; '.join(restoration.others[:3]) or restoration.problem}. Somebody has changed the "
+        "gateway since; this run starts from its present state.",
     ]
 
 

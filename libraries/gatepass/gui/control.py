@@ -24,7 +24,7 @@ def took_ms(window: Window) -> float:
     took = window.run("() => window.tookMs") if window.is_shown(_DONE, _LIMIT_S) else None
     if not isinstance(took, int | float) or took <= 0:
         raise NotProven(
-            f"a page of Gatepass's own does not show within {_LIMIT_S:g} s, so that the browser's "
-            "machine cannot tell a slow gateway from itself."
+            f"a page of Gatepass's own is not shown within {_LIMIT_S:g} s, so a slow gateway "
+            "cannot be distinguished from a slow browser machine."
         )
     return float(took)

@@ -174,7 +174,7 @@ class PolicyList:
         names, begun = self._names, time.monotonic()
         self._window.fill(_SEARCH, names.sought)
         self._window.press(_SEARCH, "Enter")
-        looked = f"a search for {names.sought}, which the REST API tells of, does not show it"
+        looked = f"a search for {names.sought}, which the REST API lists, does not show it"
         self._must_show(SEARCH, row(names.sought), looked)
         others = row(names.first)
         if names.first != names.sought and not self._window.is_gone(others, self._limit_s):

@@ -64,7 +64,7 @@ class Gui:
             return False
         raise NotProven(
             f"the gateway answers HTTP {answer.status_code} to a call with the session's cookies, "
-            "which tells neither that it is open nor that it has ended."
+            "which shows neither that the session is open nor that it has ended."
         )
 
     def end(self, cookies: Mapping[str, str]) -> None:

@@ -179,10 +179,10 @@ class BrowsersMachine:
         if not self.explains(held.lower, held.threshold or 0):
             return ""
         return (
-            f"A page of Gatepass's own, which needs no gateway, took the browser "
-            f"{figure(median(self.worked.control_ms))} ms; where nothing else is at work it takes "
-            f"{REFERENCE_MS:g}. So much slower the list may be by the browser's machine alone. Run "
-            "again when it is quiet."
+            f"The browser needed {figure(median(self.worked.control_ms))} ms for a page of "
+            "Gatepass's own, which needs no gateway; on an idle machine it needs "
+            f"{REFERENCE_MS:g}. The browser's machine alone can make the list slower by as much. "
+            "Run again when the test machines are idle."
         )
 
 
@@ -201,9 +201,9 @@ def compared(worked: Worked, step: str) -> str:
     """What else took how long, in a sentence: whose the time is."""
     rest, all_of = median(worked.rest_s), median(worked.seconds[step])
     whose = (
-        "so the device is slow to tell it, whatever the page does"
+        "so the device itself is slow to return it"
         if rest > all_of / 2
-        else "so the time goes into the page"
+        else "so the page itself takes the time"
     )
     return f"{beside(worked)[:-1]}, {whose}."
 
@@ -211,6 +211,6 @@ def compared(worked: Worked, step: str) -> str:
 def beside(worked: Worked) -> str:
     """What stands beside the steps, in a sentence: a page without the gateway, and REST."""
     return (
-        f"A page of Gatepass's own took the browser {figure(median(worked.control_ms))} ms, and "
-        f"the REST API tells the same list in {figure(1000 * median(worked.rest_s))} ms."
+        f"The browser needed {figure(median(worked.control_ms))} ms for a page of Gatepass's own, "
+        f"and the REST API returned the same list in {figure(1000 * median(worked.rest_s))} ms."
     )

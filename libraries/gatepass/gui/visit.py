@@ -58,7 +58,7 @@ def log_in(window: Window, url: str, name: str, password: str) -> bool:
             return True
         if window.is_shown(REFUSED, _GLANCE_S):
             return False
-    raise NotProven(f"{url}/login answers neither yes nor no within {PATIENCE_S:g} s.")
+    raise NotProven(f"{url}/login neither accepts nor refuses the log-in within {PATIENCE_S:g} s.")
 
 
 def put_aside(window: Window, url: str, awaited: str) -> None:
@@ -82,8 +82,8 @@ def put_aside(window: Window, url: str, awaited: str) -> None:
             if window.is_gone(ASIDE, 1.0) and not window.is_shown(awaited, 2 * _GLANCE_S):
                 window.go(url)
     raise NotProven(
-        f"within {PATIENCE_S:g} s {url} shows none of the policies that the REST API tells of. See "
-        "the picture; does the administrator of gateway.gui have the right to read policies?"
+        f"within {PATIENCE_S:g} s {url} shows none of the policies that the REST API lists. See "
+        "the screenshot; does the administrator of gateway.gui have the right to read policies?"
     )
 
 

@@ -41,9 +41,9 @@ NO_FILE_SERVER = (
     f"Set up HTTP, HTTPS and FTP on the server and add endpoints.server.files {_SEE}.",
 )
 NO_DIRECT_PATH = (
-    "the testbed names no direct_address, so nothing tells a slow or silent rig from a slow or "
-    "silent gateway",
-    f"Connect client and server beside the gateway and name the addresses {_SEE}.",
+    "the testbed names no direct_address, so a slow or silent test set-up cannot be "
+    "distinguished from a slow or silent gateway",
+    f"Connect client and server past the gateway and name the addresses {_SEE}.",
 )
 """What a testbed may lack, and what to do."""
 

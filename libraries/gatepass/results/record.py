@@ -284,7 +284,7 @@ def measured(measurement: Measurement) -> str:
         return _seen(measurement)
     count = len(measurement.trials)
     aside = measurement.facts.get("set_aside")
-    beside = f" and {aside} that count for nobody" if aside else ""
+    beside = f" and {aside} set aside" if aside else ""
     how = [f"{count} trial{'' if count == 1 else 's'}{beside}", measurement.layer]
     if measurement.half_width is not None:
         how.insert(0, f"{measurement.confidence * 100:g} %")

@@ -178,8 +178,8 @@ def _drift(seen: Observations) -> Cause | None:
         return None
     return Cause(
         DRIFT,
-        f"the rig itself became slower: without the gateway it carried {figure(seen.before)} "
-        f"Mbit/s before the checks and {figure(now)} now.",
+        "the test set-up itself became slower: without the gateway it carried "
+        f"{figure(seen.before)} Mbit/s before the checks and {figure(now)} now.",
         0.6,
     )
 
@@ -213,8 +213,8 @@ def _steady(seen: Observations) -> Cause | None:
         return None
     return Cause(
         SHAPER,
-        f"the rate stood still, within {spread * 100:.1f} %, as a rate limit keeps it; "
-        f"{_is_set(limit)}, enough for the promise: look whether it lets less through.",
+        f"the rate was constant to within {spread * 100:.1f} %, as under a rate limit; "
+        f"{_is_set(limit)}, which is enough for the promise: check whether it lets less through.",
         0.75 if spread < _SHAPED_SPREAD / 2 else 0.5,
     )
 
@@ -232,7 +232,7 @@ def _limit_that_does_not_hold(seen: Observations) -> Cause:
     if seen.shaper is None:
         return Cause(SHAPER, "no shaper is in use on the gateway.", 1.0)
     limit = seen.shaper
-    holds = "" if seen.measurement.value <= limit.mbps else ", and does not hold it"
+    holds = "" if seen.measurement.value <= limit.mbps else ", but more gets through"
     return Cause(SHAPER, f"{_is_set(limit)}{holds}.", 1.0)
 
 

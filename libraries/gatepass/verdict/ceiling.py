@@ -33,6 +33,6 @@ def words(measurement: Measurement) -> str:
     if ceiling is None:
         return ""
     return (
-        f"A deviation: it carries more than {ceiling:g} Mbit/s, the tier's rate with the burst "
-        "allowance, so no shaper holds what goes through it."
+        f"A deviation: the tunnel carries more than {ceiling:g} Mbit/s, the tier's rate with the "
+        "burst allowance, so the rate limit does not apply to its traffic."
     )

@@ -208,8 +208,8 @@ def in_words(added: AddedDelay, rule: Rule, limit_ms: float, path: str = WITHOUT
             parts.append(f"{name} {between} ms")
         else:
             short.append(
-                f"Of the {name} no upper bound follows: that takes {fewest(percent, rule.error):,} "
-                f"independent probes, and these are worth {added.worth(percent):,}."
+                f"No upper bound of the {name} can be given: {fewest(percent, rule.error):,} "
+                f"independent probes are needed, and these are worth {added.worth(percent):,}."
             )
     told = f"Added to {added.count:,} probes: {'; '.join(parts) or 'no figure'}."
     if added.late:

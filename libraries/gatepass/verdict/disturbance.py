@@ -1,4 +1,4 @@
-"""Which trials count for nobody, as the rig itself could have caused what they show.
+"""Which trials are set aside, as the rig itself could have caused what they show.
 
 A trial is set aside for what its hosts did meanwhile and never for what its figure was, or the
 figures that are left would lean to one side. The limits are shares of the trial's time: what a
@@ -99,7 +99,7 @@ def _disturbances(trial: Trial) -> Iterator[str]:
     allowed = OFF_PERCENT / 100 + OFF_S / max(trial.seconds, OFF_S)
     if trial.wire_mbps and abs(trial.mbps / trial.wire_mbps - 1) > allowed:
         yield (
-            f"iperf3 told {trial.mbps:.1f} Mbit/s and the receiver's interface counted "
+            f"iperf3 reported {trial.mbps:.1f} Mbit/s, but the receiver's interface counted "
             f"{trial.wire_mbps:.1f} in the same seconds"
         )
 
@@ -157,14 +157,15 @@ def host_facts(conducts: Mapping[str, Conduct]) -> dict[str, dict]:
 
 
 def aside_in_words(aside: Sequence[tuple[Trial | Watched, str]]) -> str:
-    """Why some trials count for nobody, and what to do, in sentences; empty without any."""
+    """Why some trials were set aside, and what to do, in sentences; empty without any."""
     if not aside:
         return ""
     reasons = list(dict.fromkeys(why for _, why in aside))
-    count = f"{len(aside)} trial{' counts' if len(aside) == 1 else 's count'} for nobody"
+    count = f"{len(aside)} trial{'' if len(aside) == 1 else 's'}"
     return (
-        f"{count}, as the rig could have caused their figures: {reasons[0]}. "
-        f"{busy_with([trial for trial, _ in aside])}Run again when it is quiet."
+        f"The test machines disturbed {count}: {reasons[0]}. "
+        f"{busy_with([trial for trial, _ in aside])}Run again when the test "
+        "machines are idle."
     )
 
 

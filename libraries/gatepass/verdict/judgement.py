@@ -281,15 +281,15 @@ class Rig:
             return self.limit
         if self.controls is None:
             return (
-                f"{WITHOUT} is not known, so a slow rig cannot be told from a "
-                "slow gateway. Give both endpoints a direct_address in the testbed file."
+                f"{WITHOUT} was not measured, so a slow test set-up cannot be distinguished from "
+                "a slow gateway. Give both endpoints a direct_address in the testbed file."
             )
         if not self.controls:
             return ""
         if len(self.controls) < self.fewest and held.fail_upper < threshold:
             return (
                 f"{self.path} was tried {len(self.controls)} time undisturbed, and a fail needs "
-                f"{self.fewest}. Run again when nothing else is at work on the endpoints."
+                f"{self.fewest}. Run again when nothing else is running on the endpoints."
             )
         carried, asked = fmean(self.controls), threshold * HEADROOM
         share = min(1.0, carried / asked) if asked else 1.0
@@ -300,7 +300,7 @@ class Rig:
             f"{self.path}, asked for {asked:g} Mbit/s, carried no more than {figure(carried)} "
             f"({len(self.controls)} trials, the slowest {figure(min(self.controls))}). Use "
             "endpoints and links that are faster than the tier, and run again when nothing else "
-            "is at work on them."
+            "is running on the endpoints."
         )
 
 

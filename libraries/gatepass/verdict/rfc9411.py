@@ -52,7 +52,7 @@ def failing_at_most(failed: int, attempted: int, confidence: float) -> float:
 def failures_in_words(failed: int, attempted: int, confidence: float) -> str:
     """How many failed, and what that shows of the RFC's 0.001 %, in two sentences."""
     if not attempted:
-        return "None was attempted."
+        return "No attempt was made."
     most = failing_at_most(failed, attempted, confidence)
     shown = "demonstrated" if most < FAILED else "not demonstrated by so few attempts"
     if too_many(failed, attempted):

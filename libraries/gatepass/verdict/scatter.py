@@ -49,7 +49,7 @@ def explained(trials: Sequence[Trial]) -> str:
     sentence = f"{which}{came} Mbit/s against {usual} in the others"
     differences = _differences([trials[place] for place in odd], others)
     return f"{sentence}. {'; '.join(differences)}." if differences else (
-        f"{sentence}, and nothing that was watched on the rig was different in "
+        f"{sentence}, and nothing observed on the test machines was different in "
         f"{'it' if len(odd) == 1 else 'them'}."
     )
 

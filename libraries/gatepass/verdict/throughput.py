@@ -72,7 +72,7 @@ class Trials:
         limit = EndpointLoads.of(self.trials).limit()
         if self.controls_aside and not rates:
             limit = limit or (
-                "No trial without the gateway was left undisturbed to hold the figure against: "
+                "No trial without the gateway was left undisturbed to compare the figure with. "
                 f"{aside_in_words(self.controls_aside)}"
             )
         fewest = 1 if self.rule.by_intervals else FEWEST_CONTROLS
@@ -198,10 +198,10 @@ def measure(
 def must_be_enough(series: TrialSeries, rule: Rule) -> None:
     """Raises NotProven where the rig disturbed so many trials that too few are left."""
     if len(series.counted) < rule.min_trials:
-        ran = len(series.counted) + len(series.aside)
+        ran, left = len(series.counted) + len(series.aside), len(series.counted)
+        which = f"only {left} of {ran} trials" if left else f"none of the {ran} trials"
         raise NotProven(
-            f"only {len(series.counted)} of {ran} trials count, and {rule.min_trials} are needed. "
-            f"{aside_in_words(series.aside)}"
+            f"{which} could be used ({rule.min_trials} are needed). {aside_in_words(series.aside)}"
         )
 
 

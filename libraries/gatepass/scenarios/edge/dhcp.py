@@ -150,9 +150,9 @@ def not_heard(port: str, sent: int, heard: int) -> str:
     if sent - heard < HOSTS:
         return ""
     return (
-        f"the gateway's port {port} sent {sent:,} packets meanwhile, and the client heard "
-        f"{heard:,} of them: look whether a switch between them drops what DHCP servers say (DHCP "
-        "snooping), and take other hosts off that network."
+        f"the gateway's port {port} sent {sent:,} packets meanwhile, and the client received "
+        f"{heard:,} of them: check whether a switch between them drops the messages of DHCP "
+        "servers (DHCP snooping), and disconnect other hosts from that network."
     )
 
 

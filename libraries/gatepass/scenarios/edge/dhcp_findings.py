@@ -83,7 +83,7 @@ def must_be_reached(port: str, hosts: Mapping[str, Asked]) -> None:
     if cut_off:
         raise NotProven(
             f"the gateway's answer to ARP did not come back to {len(cut_off)} of {len(hosts)} "
-            f"hosts that the client plays ({cut_off[0]}). Let the virtual switch before the "
+            f"hosts that the client simulates ({cut_off[0]}). Let the virtual switch before the "
             f"gateway's port {port} pass frames from and to hardware addresses of any kind "
             "(promiscuous mode, forged transmits), and limit their number no lower than 260."
         )
@@ -205,12 +205,13 @@ class DhcpFindings:
             for sentence in _wrong(asked, self.settings):
                 wrong[sentence] = wrong.get(sentence, 0) + 1
         if wrong:
-            parts = (f"{sentence} ({count} hosts)" for sentence, count in wrong.items())
-            return f"They were told another {'; another '.join(parts)}.", False
+            parts = (f"{sentence} (hosts: {count})" for sentence, count in wrong.items())
+            return f"They received other options than configured: {'; '.join(parts)}.", False
         told = self.settings
         return (
-            f"Each was told the netmask {told.netmask}, the router {told.router}, the name servers "
-            f"{', '.join(told.name_servers)}, the domain {told.domain} and {told.lease_s} s.",
+            f"Each received the netmask {told.netmask}, the router {told.router}, the name "
+            f"servers {', '.join(told.name_servers)}, the domain {told.domain} and a lease of "
+            f"{told.lease_s} s.",
             True,
         )
 
@@ -235,7 +236,7 @@ class DhcpFindings:
             return f"{address} is reserved for {mac}.{elsewhere}", False
         again = late.crowded.hosts[mac] if late.crowded else None
         if again is None:
-            raise NotProven("no other host got an address, so nobody competed for this one.")
+            raise NotProven("no other host got an address, so no host competed for this one.")
         if again.address != address or not again.bound:
             got = again.address or "no address"
             return f"{mac} had given {address} back and got {got} when it asked again.", False
@@ -366,8 +367,8 @@ class DhcpFindings:
     def _of_attack(self, macs: Sequence[str]) -> dict[str, Asked]:
         if self.late.attack is None:
             raise NotProven(
-                "the gateway gave no host an address, so nothing can be said of those that are not "
-                "on its list."
+                "the gateway gave no host an address, so the hosts that are not on its list "
+                "cannot be judged."
             )
         return {mac: self.late.attack.hosts[mac] for mac in macs}
 

@@ -86,9 +86,10 @@ class FloodFindings:
                 self.before.arrived.items(), key=lambda one: one[1] / self.before.sent[one[0][1]]
             )
             raise NotProven(
-                f"without a DoS policy {count:,} of {self.before.sent[role]:,} {protocol.upper()} "
-                "packets arrived, so that less arrives with one would prove nothing. Look what "
-                "else on the way drops them (a policy of the customer's, a shaper, the hosts)."
+                f"even without a DoS policy only {count:,} of {self.before.sent[role]:,} "
+                f"{protocol.upper()} packets arrived, so it would prove nothing that fewer arrive "
+                "with one. Find out what else on the way drops them (a policy of the customer's, "
+                "a shaper, the hosts)."
             )
 
     def rate_of(self, flood: Flood) -> float:
@@ -101,7 +102,7 @@ class FloodFindings:
         rate = seen.sent[FLOOD] / max(seen.seconds, 1e-9)
         if rate < THRESHOLD * _FAR_ABOVE:
             raise NotProven(
-                f"the client sent {rate:.0f} packets a second, which is no flood beside a "
+                f"the client sent {rate:.0f} packets a second, which is no flood compared with a "
                 f"threshold of {THRESHOLD}. Give it more processors."
             )
         return rate
@@ -111,10 +112,14 @@ class FloodFindings:
         role = TO_ANOTHER if flood.held_by == TARGET else FROM_ANOTHER
         seen = self.during[flood.held_by]
         who = "to another host" if flood.held_by == TARGET else "from another host"
-        phases = (("before", self.before), ("meanwhile", seen), ("after", self.after))
-        told = ", ".join(f"{one.told(flood, role)} {when}" for when, one in phases)
+        before, during, after = (
+            one.told(flood, role) for one in (self.before, seen, self.after)
+        )
         enough = seen.arrived[flood.protocol, role] >= seen.sent[role] * _MOST_PART
-        return f"Of the packets of the same kind {who}, {told} arrived.", enough
+        return (
+            f"Of the packets of the same kind {who}, {before} arrived before, {during} during "
+            f"and {after} after the flood."
+        ), enough
 
     def silences_of(self, flood: Flood) -> tuple[str, bool]:
         """How an open connection fared, in words, and whether it went on.
@@ -126,19 +131,21 @@ class FloodFindings:
         during = self.during[flood.held_by].talked
         if self.before.talked.longest_s > LONGEST_S:
             raise NotProven(
-                "an open connection had no answer for "
-                f"{self.before.talked.longest_s:.1f} s beside a flood without a DoS policy, too."
+                f"an open connection had no answer for {self.before.talked.longest_s:.1f} s "
+                "during a flood without a DoS policy, too."
             )
-        phases = (
-            ("before", self.before.talked), ("meanwhile", during), ("after", self.after.talked)
+        first, meanwhile, last = (
+            f"{one.longest_s * 1000:.0f} ms"
+            for one in (self.before.talked, during, self.after.talked)
         )
-        told = ", ".join(f"{one.longest_s * 1000:.0f} ms {when}" for when, one in phases)
+        told = (
+            f"Its longest silence was {first} before, {meanwhile} during and {last} after the "
+            "flood."
+        )
         if during.opened and abs(during.longest_s - LONGEST_S) < during.still_s:
             raise NotProven(
-                f"the client stood still for {during.still_s * 1000:.0f} ms, so that nobody can "
-                f"tell whether an open connection was silent for longer than {LONGEST_S:g} s. Give "
-                "it more processors."
+                f"the client stood still for {during.still_s * 1000:.0f} ms, so it cannot be "
+                f"determined whether an open connection was silent for longer than {LONGEST_S:g} "
+                "s. Give it more processors."
             )
-        return f"Its longest silence was {told}.", during.opened > 0 and (
-            during.longest_s <= LONGEST_S
-        )
+        return told, during.opened > 0 and during.longest_s <= LONGEST_S

@@ -26,8 +26,9 @@ def not_counted(
     """Why packets may have been lost before they came to the gateway; empty where they did come."""
     if silent := [side.port for side in sides if before[side.name] is None]:
         return (
-            f"the gateway does not tell how many packets came in by its port {silent[0]} (monitor "
-            "system/interface, rx_packets), so what did not get through may never have come to it."
+            f"the gateway does not report how many packets came in by its port {silent[0]} "
+            "(monitor system/interface, rx_packets), so what did not get through may never have "
+            "reached it."
         )
     short: list[str] = []
 

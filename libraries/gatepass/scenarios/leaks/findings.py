@@ -121,7 +121,7 @@ class Findings:
             for number in numbers:
                 if time.monotonic() > give_up and not found.leaks:
                     raise NotProven(
-                        "so many packets arrived that they could not all be held against the "
+                        "so many packets arrived that they could not all be compared with the "
                         f"gateway's {len(self.table.policies):,} policies within {_LIMIT_S} s."
                     )
                 decision = self.table.decide(plan.as_met(number, at.port))
@@ -188,16 +188,16 @@ class Findings:
         if lost:
             frames = sum(block.frames for block in lost)
             raise NotProven(
-                f"around {frames:,} of {self.sent(kind):,} packets, permitted ones did not all "
-                f"arrive, even at {self.scanned.pace:,.0f} packets a second "
-                f"({lost[0].part.way}), so that these did not arrive either proves nothing. Look "
-                "for what drops packets there besides the policies."
+                f"around {frames:,} of {self.sent(kind):,} packets, the permitted ones did not "
+                f"all arrive, even at {self.scanned.pace:,.0f} packets a second "
+                f"({lost[0].part.way}), so it proves nothing that these did not arrive either. "
+                "Find out what drops packets there besides the policies."
             )
         if kind == HELPERS and self.scanned.missing_words:
             names = " and ".join(sorted(set(self.scanned.missing_words)))
             raise NotProven(
                 f"not every permitted connection of the {names} could be opened, so nothing was "
-                "said that a helper could have listened to."
+                "sent that a helper could have reacted to."
             )
 
     @cached_property

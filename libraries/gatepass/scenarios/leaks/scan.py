@@ -158,9 +158,9 @@ class LeakScan:
             if missing := sorted(wanted - there):
                 part, index = plan.part_of(missing[0])
                 raise NotProven(
-                    f"{len(missing)} of {len(wanted)} packets did not get from the {sender} to the "
-                    f"{receiver} beside the gateway either (the first: {part.told(index)}), so "
-                    "that they do not get through the gateway would prove nothing."
+                    f"{len(missing)} of {len(wanted)} packets did not get from the {sender} to "
+                    f"the {receiver} past the gateway either (the first: {part.told(index)}), so "
+                    "it would prove nothing that they do not get through the gateway."
                 )
         return seen
 

@@ -121,13 +121,14 @@ def links_of(shell: Shell, addresses: Sequence[str]) -> dict[str, Link]:
         }
     except (ValueError, KeyError, TypeError):
         words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
-        raise NotProven(f"the {shell.name} does not tell its links: {words}") from None
+        raise NotProven(f"the {shell.name} does not list its network interfaces: {words}") from None
     for address, link in found.items():
         if not (link.mac and link.hop_mac):
             missing = "no Ethernet interface" if not link.mac else f"no neighbour at {link.hop}"
             raise NotProven(
-                f"the {shell.name} has {missing} on its way to {address}, so packets cannot be "
-                "made by hand there. Connect it to the gateway by Ethernet, with no tunnel between."
+                f"the {shell.name} has {missing} on its way to {address}, so crafted packets "
+                "cannot be sent there. Connect it to the gateway by Ethernet, with no tunnel "
+                "between."
             )
     return found
 
@@ -180,7 +181,8 @@ def _side_of(
             raise NotProven(
                 f"the {shell.name} reaches {address} by {link.hop}, which is not the gateway's "
                 f"port {port} ({', '.join(own[version])}): what a router between them drops could "
-                "not be told from what the gateway drops. Connect it to that port without a router."
+                "not be distinguished from what the gateway drops. Connect it to that port "
+                "without a router."
             )
     return Side(
         shell.name,

@@ -73,14 +73,14 @@ class Beside:
         """Why the rig itself could have caused it; empty where it could not."""
         if self._send is None:
             return (
-                f"{WITHOUT} is not known, so a slow rig cannot be told from a slow gateway. Give "
-                "both endpoints a direct_address in the testbed file."
+                f"{WITHOUT} was not measured, so a slow test set-up cannot be distinguished from "
+                "a slow gateway. Give both endpoints a direct_address in the testbed file."
             )
         self._alone = self._figure(self._shown, self._send())
         if decide(self._alone, held.threshold, held.relation) == FAIL:
             return (
                 f"{WITHOUT} shows {measured(self._alone)} as well. Run again when nothing else is "
-                "at work on the endpoints."
+                "running on the endpoints."
             )
         return ""
 

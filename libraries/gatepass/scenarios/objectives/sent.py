@@ -137,10 +137,11 @@ def each_undisturbed(
 
 
 def _not_left_alone(reasons: Sequence[str]) -> NotProven:
-    times = "once" if len(reasons) == 1 else f"{len(reasons)} times"
+    once = len(reasons) == 1
+    times, which = ("once", "that trial") if once else (f"{len(reasons)} times", "each trial")
     return NotProven(
-        f"the classes of service were sent {times}, and each time the rig could have caused what "
-        f"became of them: {reasons[-1]}. Run again when nothing else is at work on the endpoints."
+        f"the classes of service were sent {times}, and the test machines disturbed {which}: "
+        f"{reasons[-1]}. Run again when nothing else is running on the endpoints."
     )
 
 

@@ -84,6 +84,6 @@ def must_be_the_gateways(portal: Portal, program: str) -> str:
     if not portal.address:
         return f"A login without {program} is granted and gets no address ({portal.words})."
     raise NotProven(
-        f"the gateway lets the same user in when asked without {program}, and gives the address "
-        f"{portal.address}: it may be the client's fault. Look at {program} there."
+        f"the gateway lets the same user in without {program} and gives the address "
+        f"{portal.address}: the cause may be on the client. Check {program} there."
     )

@@ -168,8 +168,9 @@ class SslVpn(AccessConfiguration):
             return shown
         except (ValueError, UnsupportedAlgorithm):
             raise NotProven(
-                f"the gateway does not show its certificate {self.certificate} ({CERTIFICATE}), so "
-                "no client can be told to trust it. Give the API user read access to VPN (vpngrp)."
+                f"the gateway does not show its certificate {self.certificate} ({CERTIFICATE}), "
+                "so no client can be configured to trust it. Give the API user read access to "
+                "VPN (vpngrp)."
             ) from None
 
 

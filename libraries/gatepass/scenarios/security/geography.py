@@ -48,7 +48,7 @@ class OwnCountry:
             override = self.gateway.row(OVERRIDE, name) or {}
             self._code = str(override.get("country-id") or "")
             if not self._code:
-                raise Refused("The gateway gives a country of the run's own no code.")
+                raise Refused("The gateway assigns no code to the country that the run created.")
             row = {"name": name, "type": "geography", "country": self._code}
             self.changes.create(ADDRESS, row)
         self.policyid = self.rules.free_id(_DENY)

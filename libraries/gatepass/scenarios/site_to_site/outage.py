@@ -104,7 +104,7 @@ def conclude(
         if other.ms and other.most > limit_ms:
             raise NotProven(
                 f"{seen} {where} {other} as well, so that it may be no fault of the renewal. Run "
-                "this check alone, when nothing else is at work on the endpoints."
+                "this check alone, when nothing else is running on the endpoints."
             )
     if inside.least > limit_ms:
         raise AssertionError(f"{seen} On the same path without a tunnel: {outside}.")

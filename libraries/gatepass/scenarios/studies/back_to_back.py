@@ -77,8 +77,8 @@ def _longest(send: Send, through: Way, size: FrameSize, per_s: float, most: int)
         seen, why = tried(send, through.stream(size, per_s, length / per_s))
         if why:
             raise NotProven(
-                f"the longest burst of frames of {size} cannot be told, as {why}. Run again when "
-                "nothing else is at work on the endpoints."
+                f"the longest burst of frames of {size} cannot be determined, as {why}. Run again "
+                "when nothing else is running on the endpoints."
             )
         if not seen.one.lost:
             return length

@@ -236,7 +236,7 @@ class Path:
         self.must_be_measured()
         for one in self.found.values():
             if one.disturbed:
-                raise NotProven(f"a trial cannot be told, as {one.disturbed}. Run again.")
+                raise NotProven(f"a trial cannot be used, as {one.disturbed}. Run again.")
 
     def _figure(self, kind: Traffic, delay_ms: float) -> Figure:
         trials = [self._undisturbed(kind) for _ in range(self.asked.repeats)]

@@ -192,7 +192,7 @@ def as_fast_as_it_goes(noted: Sequence[object], measurement: Measurement) -> Mea
     for one in noted:
         if isinstance(one, Measurement) and _own(one.conditions) == fastest:
             return one
-    raise NotProven(f"{measurement.subject} was not tried as fast as it goes.")
+    raise NotProven(f"{measurement.subject} was not tried at its highest rate.")
 
 
 def _all_of_the_rig(mbps: float, beside: Rate | None) -> str:

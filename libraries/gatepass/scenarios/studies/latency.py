@@ -96,8 +96,8 @@ def latency(
     agreed = before.and_then(clocks())
     if math.isinf(agreed.error_us):
         raise NotProven(
-            "by how much the clocks of client and server differ cannot be told: one of them was "
-            "set, or runs unevenly. Look at their time synchronization and run again."
+            "by how much the clocks of client and server differ cannot be determined: one of "
+            "them was set, or runs unevenly. Check their time synchronization and run again."
         )
 
     def delays(seen: Sequence[Carried]) -> Delays:

@@ -158,7 +158,9 @@ def _bounds(
     known = [one for one in (None if by_rig else high, _capacity(attempts, ratio)) if one]
     if known:
         return Bounds(ratio, lower, low or 0.0, min(known))
-    why = reasons[0] if reasons else "the rig carries no more on the path without the gateway"
+    why = reasons[0] if reasons else (
+        "the test set-up carries no more on the path without the gateway"
+    )
     return Bounds(ratio, lower, low or 0.0, None, why)
 
 

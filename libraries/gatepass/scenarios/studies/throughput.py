@@ -78,8 +78,8 @@ def rig_rate(
         if not why and not seen.one.lost:
             return rate
     raise NotProven(
-        f"the path without {without} loses frames of {size} at every rate. Look at the "
-        "endpoints' links, and run again when nothing else is at work on them."
+        f"the path without {without} loses frames of {size} at every rate. Check the endpoints' "
+        "links, and run again when nothing else is running on the endpoints."
     )
 
 

@@ -86,8 +86,8 @@ class FullTable:
         """
         if not self.kept.opened:
             raise NotProven(
-                "the connection that was to go on did not open while there was room, so that it "
-                "does not go on would prove nothing."
+                "the connection that was to continue did not open even while there was room, so "
+                "it would prove nothing that it does not continue."
             )
         if self.opened == TRIED:
             raise NotProven(

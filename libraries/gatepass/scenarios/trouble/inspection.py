@@ -123,18 +123,18 @@ class Endured:
         """
         if not self.clean.arrived(0, self.asked)[0]:
             raise NotProven(
-                "a clean file did not arrive before the trouble began, so that nothing arrives "
-                "meanwhile would prove nothing."
+                "no clean file arrived even before the disturbance, so it would prove nothing "
+                "that none arrives during it."
             )
         if self.harmful.arrived(0, self.asked)[0]:
             raise NotProven(
-                "the harmful file arrived before the trouble began, so that it arrives meanwhile "
-                "would tell nothing of the trouble. Look at the checks of what is stopped."
+                "the harmful file arrived even before the disturbance, so its arrival during the "
+                "disturbance would show nothing about it. See the checks of what is stopped."
             )
         if not self.harmful.within(self.there, self.over):
             raise NotProven(
-                "no harmful file was asked for while the trouble lasted. Give the client more "
-                "processors."
+                "no harmful file was asked for while the disturbance lasted. Give the client "
+                "more processors."
             )
 
 

@@ -257,4 +257,4 @@ def _reason(refused: Refused | NotProven, path: str) -> NotProven | NotApplicabl
         return refused
     if refused.status == 404:
         return NotApplicable(say("not_offered", table=path))
-    return NotProven(f"the gateway does not take what is tried: {refused}")
+    return NotProven(f"the gateway does not accept what is tried: {refused}")
