@@ -127,7 +127,7 @@ def test_reasons_of_a_rejection_with_the_figures():
     outcome = rejected()
     wrong, slow = reasons(outcome)
     assert wrong.startswith("fail 1 check: The server saw another address than the policy")
-    assert "It saw 198.18.1.10; expected is 198.18.2.1" in wrong
+    assert "The server saw 198.18.1.10; expected is 198.18.2.1" in wrong
     assert wrong.endswith("Stateful firewall: 100 Policies, With NAT")
     assert "reaches no more than 292 Mbit/s, and at least 300 Mbit/s were promised" in slow
     assert rows(outcome, "promises")["Stateful throughput"][1:] == [

@@ -53,8 +53,8 @@ class Arrivals:
         """
         if not any(first <= end and last >= begin for first, last in self.sendings):
             raise NotProven(
-                f"the {sender} stood still when it was to send, so that nothing arrived proves "
-                "nothing. Give it more processors."
+                f"the {sender} stood still when it should have sent, so it proves nothing that "
+                "nothing arrived. Give it more processors."
             )
 
     def last_before(self, moment: float) -> float | None:

@@ -15,7 +15,7 @@ def loss(name: str, dropped: int) -> str:
     if not dropped:
         return ""
     return (
-        f"the {name} lost {dropped:,} packets while it took down what arrived, so what it did not "
+        f"the {name} lost {dropped:,} packets while it recorded what arrived, so what it did not "
         "see proves nothing. Give it more processors."
     )
 

@@ -110,7 +110,8 @@ def conclude(
         raise AssertionError(f"{seen} On the same path without a tunnel: {outside}.")
     if inside.unseen_ms:
         raise NotProven(
-            f"{seen} The client stood still and sent nothing for a part of {inside.unseen_ms:.0f} "
-            "ms, so that it may have been longer. Give it more processors."
+            f"{seen} The client stood still and sent nothing during a part of these "
+            f"{inside.unseen_ms:.0f} ms, so the interruption may have lasted longer. Give it more "
+            "processors."
         )
     raise NotProven(f"{seen} That is too close to call: run this check again.")

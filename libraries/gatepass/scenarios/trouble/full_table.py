@@ -73,8 +73,8 @@ class FullTable:
             return True
         if self.kept.still_s > self.lasted_s / 2:
             raise NotProven(
-                f"the client stood still for {self.kept.still_s * 1000:.0f} ms, so that nobody can "
-                "tell whether the connection from before went on. Give it more processors."
+                f"the client stood still for {self.kept.still_s * 1000:.0f} ms, so it cannot be "
+                "determined whether the earlier connection continued. Give it more processors."
             )
         return False
 
