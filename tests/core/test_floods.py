@@ -166,8 +166,8 @@ def test_one_that_never_opened_is_no_connection_that_went_on() -> None:
 @pytest.mark.parametrize(
     ("findings", "words"),
     [
-        (replace(SOUND, before=_seen(flood=500)), "without a DoS policy only 500 of 600 TCP packets"),
-        (replace(SOUND, before=_seen(to=3)), "without a DoS policy only 3 of 11 TCP packets"),
+        (replace(SOUND, before=_seen(flood=500)), "a DoS policy only 500 of 600 TCP packets"),
+        (replace(SOUND, before=_seen(to=3)), "a DoS policy only 3 of 11 TCP packets"),
         (replace(SOUND, trouble="the port counted less."), "the port counted less."),
     ],
 )
