@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import records
 from certificate_examples import approved, not_proven, rejected
 from fleet_examples import plan, ran
 from gatepass.fleet.closing import closing_box
@@ -79,7 +80,7 @@ def test_the_title_counts_and_does_not_judge_all_by_the_worst(
 def _margin(folder: Path, *orders: Made) -> str:
     """The cell of the first order."""
     page = render(folder, _fleet(folder, *orders))
-    cell = re.search('<td class="margin">(.*?)</td>', page, re.DOTALL)[1]
+    cell = re.search('<td class="margin"[^>]*>(.*?)</td>', page, re.DOTALL)[1]
     return " ".join(re.sub("<[^>]+>", " ", cell).split())
 
 
@@ -126,3 +127,62 @@ def test_a_figure_that_is_not_decided_says_so(tmp_path: Path) -> None:
         return outcome
 
     assert _margin(tmp_path, undecided).startswith("not decided")
+
+
+def _causes(page: str) -> list[list[str]]:
+    """The cells of each cause."""
+    table = re.search('<table class="causes cards">.*?</table>', page, re.DOTALL)[0]
+    rows = re.findall("<tr><td>.*?</tr>", table, re.DOTALL)
+    return [
+        [" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in re.findall("<td.*?</td>", row)]
+        for row in rows
+    ]
+
+
+def test_a_cause_that_several_gateways_have_stands_once(tmp_path: Path) -> None:
+    fleet = _fleet(tmp_path, approved, rejected, rejected, rejected, not_proven)
+    told = _causes(render(tmp_path, fleet))
+    translated = [cells for cells in told if "address" in cells[2]]
+    assert [cells[:2] for cells in translated] == [
+        ["fail", "3 gateways : order-01 , order-02 , order-03"]
+    ]
+    slow = next(cells for cells in told if cells[2].startswith("Stateful throughput"))
+    assert slow[1].startswith("3 gateways") and "The figure is that of order-01." in slow[2]
+
+
+def test_the_gravest_cause_comes_first(tmp_path: Path) -> None:
+    """What got through, before what is slow, before what could not be decided."""
+    plan(tmp_path, names := ["busy", "slow", "viruses"])
+    for name, record in zip(
+        names, ("not-proven-busy", "rejected-rate-finnish", "rejected-inspection"), strict=True
+    ):
+        folder = tmp_path / "orders" / name
+        folder.mkdir(parents=True)
+        (folder / "output.xml").write_bytes(records.xml(record))
+    told = _causes(render(tmp_path, read_fleet(tmp_path)))
+    assert "virus" in told[0][2] and "viruses" in told[0][1]
+    verdicts = [cells[0] for cells in told]
+    assert verdicts == sorted(verdicts, key=["fail", "not proven"].index)
+    left_out = [cells for cells in told if cells[1].startswith("2 gateways")]
+    assert [cells[1] for cells in left_out] == ["2 gateways : viruses , busy"]
+
+
+def test_a_fleet_in_which_all_is_well_has_no_causes(tmp_path: Path) -> None:
+    assert 'id="causes"' not in render(tmp_path, _fleet(tmp_path, approved, approved))
+
+
+def test_each_gateway_has_its_margin_of_each_promise(tmp_path: Path) -> None:
+    page = render(tmp_path, _fleet(tmp_path, approved, _lossy))
+    table = re.search('<table class="margins">.*?</table>', page, re.DOTALL)[0]
+    rows = re.findall("<tr>.*?</tr>", table, re.DOTALL)
+    cells = [re.findall("<t[hd].*?</t[hd]>", row) for row in rows]
+    told = [[" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in row] for row in cells]
+    heading, lossy, good = told
+    assert heading[:2] == ["Order", "Stateful throughput"] and "Frame loss of a class" in heading
+    loss = heading.index("Frame loss of a class")
+    assert (lossy[0], lossy[1], lossy[loss]) == ("order-01", "−4.2 % , fail", "−14 points , fail")
+    assert (good[0], good[loss]) == ("order-00", "–") and good[1].endswith("% , pass")
+
+
+def test_one_gateway_alone_has_no_table_of_margins(tmp_path: Path) -> None:
+    assert 'id="margins"' not in render(tmp_path, _fleet(tmp_path, approved))

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from served import BROKEN, FIRST, FLEET, LIVE, SECOND, results, served
+import records
+from fleet_examples import plan
+from history_examples import outcome
+from served import BROKEN, FIRST, FLEET, LIVE, SECOND, kept, results, served
 from test_certificate_rendered import CHROMIUM, looked_at
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -18,5 +21,21 @@ def test_what_a_browser_shows(tmp_path: Path) -> None:
         done = looked_at(
             tmp_path, "serve.robot", URL=url, RESULTS=str(folder), FIRST=FIRST, SECOND=SECOND,
             FLEET=FLEET, BROKEN=BROKEN, LIVE=LIVE,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_everything_has_room(tmp_path: Path) -> None:
+    """Runs as they are: of a fleet, rejected for several reasons, with long names."""
+    folder = tmp_path / "results"
+    fleet = plan(folder / FLEET, ["4711-09-helsinki"])
+    of_fleet = {"customer": "Nordic Paper and Board Holdings Ltd", "tier": "SGW-200"}
+    kept(fleet / "orders" / "4711-09-helsinki", outcome(2), **of_fleet)
+    for name, record in ((FIRST, "approved"), (SECOND, "rejected-rate-finnish")):
+        kept(folder / name, records.outcome(record, tmp_path))
+    with served(folder) as url:
+        done = looked_at(
+            tmp_path, "serve_layout.robot", URL=url, RESULTS=str(folder), APPROVED=FIRST,
+            REJECTED=SECOND,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from test_causes import TRIAL
 
+import records
 from certificate_examples import DIGEST, approved, not_proven, nothing_known, rejected
 from gatepass.report import results_json as results
 from gatepass.report import trials_csv as trials_table
@@ -211,3 +212,19 @@ def test_a_trial_that_tells_too_little_costs_no_file(tmp_path: Path, odd: dict) 
 def test_a_run_that_knew_nothing_has_a_table_without_rows(tmp_path: Path) -> None:
     trials_table.write(results.document(nothing_known(), DIGEST), tmp_path)
     assert (tmp_path / "trials.csv").read_text() == ",".join(trials_table.COLUMNS) + "\n"
+
+
+def test_each_cause_stands_once_with_its_checks(tmp_path: Path) -> None:
+    told = json.loads(results.text(results.document(records.outcome("partly", tmp_path), DIGEST)))
+    VALID.validate(told)
+    (left_out,) = told["causes"]
+    assert (left_out["verdict"], left_out["gravity"]) == ("not proven", "undecided")
+    assert len(left_out["checks"]) == 141
+    assert sum(not check["ran"] for check in told["checks"]) == 141
+
+
+def test_the_gravest_cause_comes_first(tmp_path: Path) -> None:
+    run = records.outcome("rejected-inspection", tmp_path)
+    first, *_ = results.document(run, DIGEST)["causes"]
+    assert (first["verdict"], first["kind"], first["gravity"]) == ("fail", "claim", "let through")
+    assert "virus" in first["text"] and len(first["checks"]) == 11

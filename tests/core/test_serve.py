@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import socket
 import subprocess
@@ -13,10 +15,24 @@ import pytest
 
 from gatepass.cli import main
 from gatepass.run.at_work import hold
+from gatepass.serve import tables
 from gatepass.serve.comparison import compare
 from gatepass.serve.folder import BROKEN_OFF, UNDER_WAY, Asked, changes, run_called, runs
-from history_examples import SERIAL
-from served import BROKEN, FIRST, FLEET, LIVE, OTHER, PLAN, SECOND, asked, results, served, tell
+from history_examples import SERIAL, outcome
+from served import (
+    BROKEN,
+    FIRST,
+    FLEET,
+    LIVE,
+    OTHER,
+    PLAN,
+    SECOND,
+    asked,
+    kept,
+    results,
+    served,
+    tell,
+)
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +138,9 @@ def test_checks_that_ended_otherwise(folder: Path, tmp_path: Path) -> None:
     told = compare(run_called(two, FIRST), run_called(two, SECOND)).turned
     assert [(one.name, one.one, one.other, one.message) for one in told] == [
         (check["name"], "pass", "fail", "It carried 250 Mbit/s."),
-        (gone["name"], "pass", "", ""),
     ]
+    assert compare(run_called(two, FIRST), run_called(two, SECOND)).alone == (1, 0)
+    assert gone["name"] not in {one.name for one in told}
 
 
 @pytest.mark.parametrize(
@@ -191,11 +208,17 @@ def test_a_run_that_says_too_little_is_told(tmp_path: Path) -> None:
 )
 def test_nothing_but_what_runs_have_left(url: str, folder: Path, path: str) -> None:
     secret = folder.parent / "secret.txt"
-    for file in (secret, folder / "loose.txt", folder / "history.sqlite3",
-                 folder / FIRST / ".hidden.txt"):
+    for file in (
+        secret,
+        folder / "loose.txt",
+        folder / "history.sqlite3",
+        folder / FIRST / ".hidden.txt",
+    ):
         file.write_text("the secret")
-    for link, target in ((folder / FIRST / "leads-out.txt", secret),
-                         (folder / "outside", folder.parent)):
+    for link, target in (
+        (folder / FIRST / "leads-out.txt", secret),
+        (folder / "outside", folder.parent),
+    ):
         if not link.is_symlink():
             link.symlink_to(target)
     status, page = asked(url, f"GET {path}")
@@ -270,3 +293,79 @@ def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         port = str(taken.getsockname()[1])
         assert main(["serve", "--results", str(tmp_path), "--port", port]) == 64
     assert "another program has it. Name another with --port." in capsys.readouterr().err
+
+
+# --- more than one run ----------------------------------------------------------------------------
+
+
+def test_a_run_lists_each_of_its_reasons(tmp_path: Path) -> None:
+    """None leads to a page that leads to another."""
+    folder = results(tmp_path)
+    told = json.loads((folder / SECOND / "results.json").read_text())
+    reasons = [f"Reason {number} of many." for number in range(20)]
+    told |= {"verdict": "rejected", "reasons": reasons, "causes": []}
+    (folder / SECOND / "results.json").write_text(json.dumps(told))
+    with served(folder) as there:
+        _, page = asked(there, f"GET /runs/{SECOND}")
+    assert [one for one in reasons if page.count(one) != 1] == []
+    assert "on the certificate" not in page
+
+
+def test_checks_that_ran_in_one_run_only_are_counted(tmp_path: Path) -> None:
+    folder = results(tmp_path)
+    told = json.loads((folder / SECOND / "results.json").read_text())
+    left_out = told["checks"][-1]
+    left_out |= {"verdict": "not proven", "ran": False, "measurements": [], "message": "Left out."}
+    (folder / SECOND / "results.json").write_text(json.dumps(told))
+    with served(folder) as there:
+        _, page = asked(there, f"GET /compare?run={FIRST}&run={SECOND}")
+    assert "1 check ran in the first run only." in page
+    assert "1 figure was measured in one of the two only." in page
+    assert "Left out." not in page
+
+
+def test_how_many_ended_how(url: str, live: Path) -> None:
+    _, page = asked(url, "GET /?customer=First+Oy")
+    assert 'href="/?customer=First+Oy&amp;verdict=approved"' in page
+    assert 'aria-label="2 approved: show these"' in page
+    assert "1 under way" in asked(url, "GET /")[1]
+
+
+def test_a_text_and_a_month_are_looked_for(url: str) -> None:
+    _, page = asked(url, f"GET /?text={SERIAL.lower()}")
+    assert "2 of 4" in page or "2 of 5" in page
+    assert "No run is of that kind." in asked(url, "GET /?text=nowhere")[1]
+    _, page = asked(url, "GET /?month=2026-03")
+    assert "3 of " in page and "<option selected>2026-03</option>" in page
+
+
+def test_which_run_of_its_gateway_it_is(tmp_path: Path) -> None:
+    folder = results(tmp_path)
+    told = json.loads((folder / FIRST / "results.json").read_text())
+    (folder / FIRST / "results.json").write_text(json.dumps(told | {"verdict": "rejected"}))
+    with served(folder) as there:
+        assert "first run of this gateway" in asked(there, f"GET /runs/{FIRST}")[1]
+        sentence = "run 2 of this gateway; before it: 1 rejected"
+        assert sentence in asked(there, f"GET /runs/{SECOND}")[1]
+        assert sentence in asked(there, "GET /")[1]
+
+
+def _table(answer: str) -> list[dict[str, str]]:
+    head, _, body = answer.partition("\r\n\r\n")
+    assert "Content-Type: text/csv" in head and "attachment" in head
+    return list(csv.DictReader(io.StringIO(body)))
+
+
+def test_tables_as_csv(url: str) -> None:
+    rows = _table(asked(url, "GET /runs.csv?customer=First+Oy")[1])
+    assert [row["run"] for row in rows] == [SECOND, FIRST]
+    assert rows[0]["gateway"] == SERIAL and rows[0]["pass"].isdecimal()
+    rows = _table(asked(url, f"GET /compare.csv?run={FIRST}&run={SECOND}")[1])
+    fell = next(row for row in rows if row["changed"] == "yes")
+    assert (fell["first value"], fell["second value"], fell["step"]) == ("309.0", "250.0", "−19 %")
+
+
+def test_no_text_is_a_formula(tmp_path: Path) -> None:
+    kept(tmp_path / FIRST, outcome(0), customer='=HYPERLINK("http://x")', order="-2+3")
+    (row,) = csv.DictReader(io.StringIO(tables.runs(runs(tmp_path))))
+    assert row["customer"] == '\'=HYPERLINK("http://x")' and row["order"] == "'-2+3"

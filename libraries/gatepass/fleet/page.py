@@ -10,18 +10,22 @@ import os
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import gatepass
 from gatepass.fleet import margins, merged, summary, xunit
+from gatepass.fleet.causes import FleetCause, causes
 from gatepass.fleet.outcome import FleetOutcome, OrderRow, tier
 from gatepass.report.page_template import template
 from gatepass.report.phrases import join, shortened
-from gatepass.report.promises import promise_table
+from gatepass.report.promises import promise_name, promise_table
+from gatepass.report.reasons import counted, in_words
 from gatepass.report.wording import FALLBACK, Wording, wording
 from gatepass.report.xunit import NAME as XUNIT
 from gatepass.results.facts import group
-from gatepass.results.record import APPROVED, NOT_APPLICABLE, PASS, REJECTED
+from gatepass.results.record import APPROVED, FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS, REJECTED
+from gatepass.verdict import judgement
 
 NAME = "fleet.html"
 LONGEST_REASON = 320
@@ -45,10 +49,22 @@ class Link:
 
 
 @dataclass(frozen=True)
+class CauseLine:
+    """A cause as the page shows it."""
+
+    verdict: str
+    count: str
+    text: str
+    example: str
+    gateways: list[Link]
+
+
+@dataclass(frozen=True)
 class OrderLine:
     """An order as the page shows it."""
 
     name: str
+    anchor: str
     subject: str
     where: str
     lab: bool
@@ -56,8 +72,8 @@ class OrderLine:
     checks: str
     margin: str
     figure: str
-    title: str
     reason: str
+    count: str
     more: str
     links: list[Link]
 
@@ -100,7 +116,9 @@ def render(folder: Path, outcome: FleetOutcome) -> str:
         lab=outcome.lab,
         fleet=join(one.resolve().name for one in outcome.folders),
         when=_when(outcome, words),
+        causes=[_cause(cause, folder, words) for cause in causes(outcome.worst_first)],
         lines=[_line(row, folder, words) for row in outcome.worst_first],
+        **_matrix(outcome, words),
         of_all=[
             Link(text, f"{text} of all orders", name)
             for text, name in _OF_ALL
@@ -110,10 +128,27 @@ def render(folder: Path, outcome: FleetOutcome) -> str:
     )
 
 
+def _matrix(outcome: FleetOutcome, words: Wording) -> dict[str, Any]:
+    """The margins of each order, a column a promise; nothing where there is but one order."""
+    rows = [row for row in outcome.worst_first if row.outcome]
+    found = margins.worst_of_each(rows) if len(rows) > 1 else {}
+    lines = [
+        (row.name, f"#{_anchor(row)}", [of_promise.get(row.name) for of_promise in found.values()])
+        for row in rows
+    ]
+    names = [promise_name(one, words) for one in found]
+    return {"verdict_of": _DECIDED, "promises": names, "margins": lines}
+
+
 def _small(text: str) -> str:
     return f"{text[:1].lower()}{text[1:]}"
 
 
+_DECIDED = {
+    judgement.PASS: PASS,
+    judgement.FAIL: FAIL,
+    judgement.UNDECIDED: NOT_PROVEN,
+}
 _VERDICTS = {APPROVED: "approved", REJECTED: "rejected"}
 
 
@@ -133,13 +168,29 @@ def _when(outcome: FleetOutcome, words: Wording) -> str:
     return f"{words.date(first.isoformat())}, {words.duration(lasted.total_seconds())}"
 
 
+def _cause(cause: FleetCause, folder: Path, words: Wording) -> CauseLine:
+    count = len(cause.rows)
+    return CauseLine(
+        verdict=cause.reason.verdict,
+        count="1 gateway" if count == 1 else f"{count} gateways",
+        text=cause.text(words),
+        example=cause.example,
+        gateways=[Link(row.name, row.name, f"#{_anchor(row)}") for row in cause.rows],
+    )
+
+
+def _anchor(row: OrderRow) -> str:
+    return quote(f"order-{row.name}")
+
+
 def _line(row: OrderRow, folder: Path, words: Wording) -> OrderLine:
     margin, figure = margins.in_words(row.outcome, words) if row.outcome else ("", "")
-    title, reason, more = _reason(row, words)
+    reason, count, more = _reason(row, words)
     order = group(row.outcome.run, "order") if row.outcome else {}
     level = str(order.get("service_level") or "")
     return OrderLine(
         name=row.name,
+        anchor=_anchor(row),
         subject=join([f"{tier(row)} {level}".strip(), str(order.get("customer") or "")]),
         where=_where(row, words),
         lab=bool(row.outcome and row.outcome.lab),
@@ -147,8 +198,8 @@ def _line(row: OrderRow, folder: Path, words: Wording) -> OrderLine:
         checks=_checks(row),
         margin=margin or words["none"],
         figure=figure,
-        title=title,
         reason=reason,
+        count=count,
         more=more,
         links=_links(row, folder),
     )
@@ -178,14 +229,15 @@ def _checks(row: OrderRow) -> str:
 
 
 def _reason(row: OrderRow, words: Wording) -> tuple[str, str, str]:
-    """Title and text of the worst reason, and how many more there are."""
+    """The gravest cause, how many checks it spoils, and how many more causes there are."""
     if not row.reasons:
         untested = join(promise_table(row.outcome, words).untested)
         without = words["approved_without"].format(promises=untested) if untested else ""
-        return "", without, ""
+        return without, "", ""
     first, others = row.reasons[0], len(row.reasons) - 1
-    more = f"And {others} more reason{'' if others == 1 else 's'}." if others else ""
-    return first.title, _whole_sentences(first.text, words), more
+    more = f"And {others} more cause{'' if others == 1 else 's'}." if others else ""
+    text = str(in_words(first, words).unescape())
+    return _whole_sentences(text, words), str(counted(first, words).unescape()), more
 
 
 def _whole_sentences(text: str, words: Wording) -> str:

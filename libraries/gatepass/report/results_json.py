@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gatepass.report.reasons import ShownReason, in_words, likely, reasons
+from gatepass.report.wording import FALLBACK, wording
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.promises import named
@@ -54,6 +56,7 @@ def document(outcome: Outcome, digest: str) -> dict[str, Any]:
         },
         "verdict": outcome.verdict,
         "reasons": outcome.reasons(),
+        "causes": [_reason(reason) for reason in reasons(outcome)],
         "counts": {
             verdict: outcome.count(verdict) for verdict in (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
         },
@@ -87,6 +90,19 @@ def write(document: dict[str, Any], folder: Path) -> Path:
     return target
 
 
+def _reason(reason: ShownReason) -> dict[str, Any]:
+    words = wording(FALLBACK)
+    return {
+        "verdict": reason.verdict,
+        "kind": reason.kind,
+        "name": reason.name,
+        "gravity": reason.gravity[0].name.lower().replace("_", " "),
+        "text": str(in_words(reason, words).unescape()),
+        "likely": str(likely(reason, words).unescape()),
+        "checks": [{"chapter": check.chapter, "name": check.name} for check in reason.checks],
+    }
+
+
 def _restoration(restoration: Restoration | None) -> dict[str, Any] | None:
     if restoration is None:
         return None
@@ -104,6 +120,7 @@ def _check(check: Check) -> dict[str, Any]:
         "chapter": check.chapter,
         "name": check.name,
         "verdict": check.verdict,
+        "ran": not check.not_run,
         "message": check.message,
         "documentation": check.documentation,
         "duration_s": check.elapsed_s,

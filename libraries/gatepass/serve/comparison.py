@@ -13,6 +13,7 @@ from gatepass.history.differences import differences
 from gatepass.history.series import Point, RecordedRun
 from gatepass.history.steps import step
 from gatepass.history.store import facts_of
+from gatepass.results.record import PASS
 from gatepass.serve.folder import Run, checks_of
 
 
@@ -63,7 +64,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Turned:
-    """A check that ended otherwise; an empty verdict: that run had no such check."""
+    """A check that ended otherwise."""
 
     chapter: str
     name: str
@@ -77,12 +78,14 @@ class Comparison:
     """Two runs beside each other.
 
     Attributes:
-        turned: checks that ended otherwise.
+        turned: checks that ran in both and ended otherwise.
+        alone: how many checks ran in one of the two only, the first and the second.
         pairs: the figures of both.
         differences: what else was different, in phrases.
     """
 
     turned: list[Turned]
+    alone: tuple[int, int]
     pairs: list[Pair]
     differences: list[str]
 
@@ -92,6 +95,7 @@ def compare(one: Run, other: Run) -> Comparison:
     first, second = _Side.of(one), _Side.of(other)
     return Comparison(
         list(_turned(first, second)),
+        (len(first.ran.keys() - second.ran.keys()), len(second.ran.keys() - first.ran.keys())),
         _pairs(first, second),
         differences(first.recorded, second.recorded),
     )
@@ -107,6 +111,15 @@ class _Side:
     @classmethod
     def of(cls, run: Run) -> _Side:
         return cls(_recorded(run), checks_of(run))
+
+    @property
+    def ran(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """The checks that ran, by chapter and name."""
+        return {
+            (called_now(check["chapter"]), check["name"]): check
+            for check in self.checks
+            if check.get("ran", True)
+        }
 
 
 def _recorded(run: Run) -> RecordedRun:
@@ -130,20 +143,13 @@ def _recorded(run: Run) -> RecordedRun:
 
 
 def _turned(one: _Side, other: _Side) -> Iterator[Turned]:
-    before, after = (
-        {(called_now(check["chapter"]), check["name"]): check for check in side.checks}
-        for side in (one, other)
-    )
-    for key in dict.fromkeys([*after, *before]):
-        both = [checks.get(key) for checks in (before, after)]
-        verdicts = [check["verdict"] if check else "" for check in both]
+    before = one.ran
+    for key, check in other.ran.items():
+        both = [before.get(key, check), check]
+        verdicts = [each["verdict"] for each in both]
         if verdicts[0] != verdicts[1]:
-            told = next((check["message"] for check in reversed(both) if _not_passed(check)), "")
+            told = next(each["message"] for each in reversed(both) if each["verdict"] != PASS)
             yield Turned(*key, *verdicts, told)
-
-
-def _not_passed(check: dict[str, Any] | None) -> bool:
-    return bool(check) and check["verdict"] != "pass"
 
 
 def _pairs(one: _Side, other: _Side) -> list[Pair]:

@@ -28,6 +28,33 @@ _KEPT = 4096
 
 
 @dataclass(frozen=True)
+class Reason:
+    """Why an order is not approved.
+
+    Attributes:
+        text: what happened, with the likely cause of a figure.
+        checks: how many checks it spoils; 0 where it is none of a check.
+        identity: the same for the same cause of another run; empty where the run does not tell.
+    """
+
+    text: str
+    checks: int = 0
+    identity: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """Of its checks; empty where the run does not tell."""
+        return self.identity[0] if self.identity else ""
+
+    @classmethod
+    def of(cls, cause: dict[str, Any]) -> Reason:
+        """As ``results.json`` tells a cause."""
+        text = " ".join(cause[key] for key in ("text", "likely") if cause[key])
+        identity = (cause["verdict"], cause["kind"], cause["name"])
+        return cls(text, len(cause["checks"]), identity)
+
+
+@dataclass(frozen=True)
 class Run:
     """One run, as its folder tells.
 
@@ -71,6 +98,21 @@ class Run:
         return str(group(self.document, "run").get("started") or "")
 
     @property
+    def month(self) -> str:
+        """When it began: "2026-11"."""
+        return self.started[:7]
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """Why its order is not approved, gravest first; empty where it is, and before the end.
+
+        A run of before tells no causes, but a sentence for each check.
+        """
+        if causes := self.document.get("causes"):
+            return [Reason.of(cause) for cause in causes]
+        return [Reason(str(text)) for text in self.document.get("reasons") or ()]
+
+    @property
     def lab(self) -> bool:
         """Whether the gateway was the lab's stand-in; told by those that have ended."""
         return bool(self.document.get("lab"))
@@ -82,12 +124,19 @@ class Run:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a reader wants to see of all runs; an empty field asks for nothing."""
+    """What a reader wants to see of all runs; an empty field asks for nothing.
+
+    Attributes:
+        customer, tier, verdict, gateway, month: of the run.
+        text: to be found in its name, its order, its gateway or its reasons, in any case.
+    """
 
     customer: str = ""
     tier: str = ""
     verdict: str = ""
     gateway: str = ""
+    month: str = ""
+    text: str = ""
 
     def fits(self, run: Run) -> bool:
         """Whether it is a run that was asked for."""
@@ -96,8 +145,15 @@ class Asked:
             (self.tier, run.tier),
             (self.verdict, run.state),
             (self.gateway, run.gateway),
+            (self.month, run.month),
         )
-        return all(wanted in ("", found) for wanted, found in pairs)
+        return all(wanted in ("", found) for wanted, found in pairs) and self._told_of(run)
+
+    def _told_of(self, run: Run) -> bool:
+        reasons = (reason.text for reason in run.reasons)
+        texts = (run.name, run.order, run.customer, run.tier, run.gateway, *reasons)
+        wanted = self.text.casefold().strip()
+        return any(wanted in text.casefold() for text in texts)
 
 
 def runs(results: Path) -> list[Run]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -17,12 +19,15 @@ from gatepass.history.differences import NOTHING
 from gatepass.report.page_template import template
 from gatepass.report.wording import FALLBACK, wording
 from gatepass.results.facts import group
-from gatepass.results.record import figure
+from gatepass.results.record import REJECTED, figure
 from gatepass.run.how_far import HowFar
+from gatepass.serve.attempts import Attempt, attempts
 from gatepass.serve.comparison import Comparison, Figure, Pair
 from gatepass.serve.folder import BROKEN_OFF, UNDER_WAY, VERDICTS, Asked, Run
 
 CHOICES = tuple(field.name for field in fields(Asked))
+SEARCHED = "text"
+"""What is typed in and not chosen."""
 STATES = (*VERDICTS, UNDER_WAY, BROKEN_OFF)
 _COUNTED = ("pass", "fail", "not proven", "not applicable")
 _PAGES = (
@@ -36,7 +41,7 @@ _PAGES = (
     ("Everything for programs", "results.json"),
     ("Check sums", "SHA256SUMS"),
 )
-_FEW = 300
+_FEW = 160
 """Letters of a reason in a table."""
 
 
@@ -57,14 +62,16 @@ def listing(results: Path, found: Sequence[Run], asked: Asked, note: str = "") -
         asked: what the reader chose.
         note: a sentence above them; may be empty.
     """
-    chosen = [run for run in found if asked.fits(run)]
+    chosen, known = [run for run in found if asked.fits(run)], attempts(found)
     return _page(
         "serve_runs.html",
         title="Runs",
         results=results,
         asked=asdict(asked),
-        choices=[(name, _choices(found, name)) for name in CHOICES],
-        lines=[_line(run, results) for run in chosen],
+        choices=[(name, _choices(found, name)) for name in CHOICES if name != SEARCHED],
+        lines=[_line(run, results, known.get(run.name)) for run in chosen],
+        tally=_tally(chosen, asked),
+        table=_query("/runs.csv", asked),
         of=len(found),
         note=note,
         shown_state="",
@@ -72,22 +79,23 @@ def listing(results: Path, found: Sequence[Run], asked: Asked, note: str = "") -
     )
 
 
-def run_page(run: Run, results: Path, before: Run | None) -> str:
+def run_page(run: Run, results: Path, found: Sequence[Run]) -> str:
     """One run: how far it is, or what it has left.
 
     Args:
         run: it.
         results: the folder of all.
-        before: the run of the same gateway before it, to be compared with; may be None.
+        found: all runs.
     """
-    line = _line(run, results)
+    attempt, before = attempts(found).get(run.name), _before(run, found)
+    line = _line(run, results, attempt)
     return _page(
         "serve_run.html",
         title=f"Run {run.name}",
         run=line,
         far=_far(run.far) if run.far else None,
-        facts=list(_facts(run)),
-        reasons=run.document.get("reasons", []),
+        facts=[*_facts(run), ("Attempt", attempt.in_words if attempt else "")],
+        reasons=run.reasons,
         left_changed=run.state == BROKEN_OFF and left_changed(run.folder),
         pages=_pages(run, results),
         compare=_compare_link(before, run) if before else "",
@@ -97,9 +105,17 @@ def run_page(run: Run, results: Path, before: Run | None) -> str:
     )
 
 
+def _before(run: Run, found: Sequence[Run]) -> Run | None:
+    """The run of the same gateway before it, to be compared with."""
+    same = (one for one in found if run.gateway and one.gateway == run.gateway)
+    older = (one for one in same if one.started < run.started)
+    return max(older, key=lambda one: one.started, default=None)
+
+
 def comparison_page(one: Run, other: Run, found: Comparison, results: Path) -> str:
     """Two runs beside each other, the older first."""
-    held = [_pair(pair) for pair in found.pairs if pair.held]
+    both = [pair for pair in found.pairs if pair.one and pair.other]
+    held = [_pair(pair) for pair in both if pair.held]
     return _page(
         "serve_comparison.html",
         title="Two runs compared",
@@ -110,10 +126,13 @@ def comparison_page(one: Run, other: Run, found: Comparison, results: Path) -> s
         ],
         turned=found.turned,
         held=held,
-        told=[_pair(pair) for pair in found.pairs if not pair.held],
+        told=[_pair(pair) for pair in both if not pair.held],
+        alone=list(zip(("first", "second"), found.alone, strict=True)),
+        figures_alone=len(found.pairs) - len(both),
         changed=sum(pair["differs"] for pair in held),
         differences=found.differences,
         nothing=NOTHING,
+        table="/compare.csv?" + urlencode([("run", one.name), ("run", other.name)]),
         shown_state="",
         events="",
     )
@@ -133,17 +152,33 @@ def _choices(found: Iterable[Run], name: str) -> list[str]:
     if name == "verdict":
         there = {run.state for run in found}
         return [state for state in STATES if state in there]
-    return sorted({getattr(run, name) for run in found} - {""})
+    there = sorted({getattr(run, name) for run in found} - {""})
+    return there[::-1] if name == "month" else there
 
 
-def _line(run: Run, results: Path) -> dict[str, Any]:
-    words = wording(FALLBACK)
+def _tally(chosen: Sequence[Run], asked: Asked) -> list[tuple[str, int, str]]:
+    """How many of the chosen runs are what, and where these are shown."""
+    states = Counter(run.state for run in chosen)
+    return [
+        (state, states[state], _query("/", replace(asked, verdict=state)))
+        for state in STATES
+        if states[state]
+    ]
+
+
+def _query(path: str, asked: Asked) -> str:
+    wanted = {name: value for name, value in asdict(asked).items() if value}
+    return f"{path}?{urlencode(wanted)}" if wanted else path
+
+
+def _line(run: Run, results: Path, attempt: Attempt | None = None) -> dict[str, Any]:
     return {
         "name": run.name,
         "link": f"/runs/{quote(run.name)}",
         "state": run.state,
         "ended": run.far is None,
-        "begun": words.date(run.started) if run.started else "",
+        "begun": run.started[:16].replace("T", " "),
+        "attempt": attempt.in_words if attempt and attempt.before.get(REJECTED) else "",
         "order": run.order,
         "customer": run.customer,
         "tier": run.tier,
@@ -163,9 +198,11 @@ def _why(run: Run) -> str:
         far = _far(run.far)
         left = far["left"] if run.state == UNDER_WAY else ""
         return " ".join(part for part in (far["where"], far["done"], left) if part)
-    reasons = run.document.get("reasons") or [""]
-    first = reasons[0] if len(reasons[0]) <= _FEW else f"{reasons[0][:_FEW]}…"
-    return first + (f" And {len(reasons) - 1} more." if len(reasons) > 1 else "")
+    if not run.reasons:
+        return ""
+    first, more = run.reasons[0].text, len(run.reasons) - 1
+    shown = textwrap.shorten(first, _FEW, placeholder=" …")
+    return shown + (f" And {more} more." if more else "")
 
 
 def _far(far: HowFar) -> dict[str, Any]:

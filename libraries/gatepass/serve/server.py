@@ -14,7 +14,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from gatepass.serve import pages
+from gatepass.serve import pages, tables
 from gatepass.serve.comparison import compare
 from gatepass.serve.folder import Asked, Run, changes, run_called, runs
 
@@ -52,7 +52,9 @@ def application(results: Path) -> web.Application:
     made.add_routes(
         [
             web.get("/", _listing),
+            web.get("/runs.csv", _listing_as_csv),
             web.get("/compare", _compared),
+            web.get("/compare.csv", _compared),
             web.get("/live.js", _script),
             web.get("/events", _events_of_all),
             web.get("/events/{name:.+}", _events_of_one),
@@ -99,6 +101,11 @@ async def _listing(request: web.Request) -> web.Response:
     return _html(pages.listing(results, found, _asked(request)))
 
 
+async def _listing_as_csv(request: web.Request) -> web.Response:
+    asked = _asked(request)
+    return _csv(tables.runs(run for run in await _all(request) if asked.fits(run)), "runs.csv")
+
+
 async def _compared(request: web.Request) -> web.Response:
     results = request.app[_RESULTS]
     names = request.query.getall("run", [])
@@ -113,17 +120,14 @@ async def _compared(request: web.Request) -> web.Response:
     except (OSError, ValueError, KeyError, TypeError):
         note = "What one of them has left cannot be read: ./run.sh results makes it again."
         return _html(pages.listing(results, found, Asked(), note), status=400)
+    if request.path.endswith(".csv"):
+        return _csv(tables.comparison(compared), "comparison.csv")
     return _html(pages.comparison_page(one, other, compared, results))
 
 
 async def _run(request: web.Request) -> web.Response:
-    run = await _one(request)
-    before = None
-    if run.gateway:
-        same = [one for one in await _all(request) if one.gateway == run.gateway]
-        older = [one for one in same if one.started < run.started]
-        before = max(older, key=lambda one: one.started, default=None)
-    return _html(pages.run_page(run, request.app[_RESULTS], before))
+    run, found = await _one(request), await _all(request)
+    return _html(pages.run_page(run, request.app[_RESULTS], found))
 
 
 async def _script(request: web.Request) -> web.FileResponse:
@@ -215,6 +219,11 @@ async def _one(request: web.Request) -> Run:
 
 def _asked(request: web.Request) -> Asked:
     return Asked(**{name: request.query.get(name, "") for name in pages.CHOICES})
+
+
+def _csv(text: str, name: str) -> web.Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return web.Response(text=text, content_type="text/csv", charset="utf-8", headers=headers)
 
 
 def _html(text: str, status: int = 200) -> web.Response:
