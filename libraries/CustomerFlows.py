@@ -96,6 +96,8 @@ class CustomerFlows(KeywordLibrary):
         if not self.run.order.flows:
             raise NotApplicable(say("no_flows"))
         findings = self.run.flows
+        flows = self.run.folder / "flows.csv"
+        self.check.attached.append((flows, "every flow, what became of it, and how it was seen"))
         if not chosen(findings):
             raise NotApplicable(say("no_flows"))
         return findings

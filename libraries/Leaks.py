@@ -10,6 +10,7 @@ from robot.api import logger
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.gateway.own_services import OwnServices
+from gatepass.report.failure_exchanges import packets_in
 from gatepass.scenarios.leaks.kinds import ADDRESSES, OWN
 from gatepass.scenarios.leaks.ways import INTERFACES, addresses_of
 from support import words
@@ -153,10 +154,15 @@ class Leaks(KeywordLibrary):
         """What got through, where all of it is kept, and what the gateway's look-up says."""
         folder = self.run.folder / "leaks"
         folder.mkdir(exist_ok=True)
-        (folder / f"{kind}.csv").write_text(found.as_csv(kind))
+        listed, attached = folder / f"{kind}.csv", self.check.attached
+        listed.write_text(found.as_csv(kind))
+        attached.append((listed, "each packet that arrived, with where it came from"))
         for name, capture in self.run.leaks.scanned.captures.items():
             if capture:
-                (folder / f"{name}.pcap").write_bytes(capture)
+                file = folder / f"{name}.pcap"
+                file.write_bytes(capture)
+                told = f"{packets_in(file):,} packets that arrived at the {name}, for Wireshark"
+                attached.append((file, told))
         findings, first = self.run.leaks, found.leaks[0]
         met = first.plan.as_met(first.number, first.at.port)
         decides = (

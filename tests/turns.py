@@ -48,7 +48,8 @@ COMPUTES = (
 computes, or talks to a gateway for as long as it takes."""
 SENDS = re.compile(
     r"tests/core/test_(added_delay|clock_agreement|datagrams|delay_line|delay_probes|"
-    r"dialup_client|download|fail_closed|failure_data|forged|host_changes|iperf|iperf_intervals|open_ports|"
+    r"dialup_client|download|fail_closed|failure_data|failure_exchanges|forged|host_changes|iperf|"
+    r"iperf_intervals|open_ports|"
     r"portal|probe|processor_time|proxy_users|pulse|rig_watch|shell|site_vpn|ssl_vpn_client|"
     r"stand_in|stream|strongswan|study_trials|talk|transactions|vpn_traffic)\.py"
 )

@@ -77,7 +77,8 @@ def fetched(run: RunContext, specimen: Specimen, protocol: str, address: str) ->
     """One download of a specimen from this address of the server."""
     port = port_of(run, protocol)
     source = FileSource(protocol.lower(), address, port, specimen.host, specimen.agent)
-    return fetch(run.client, source, run.files.path(specimen.file))
+    path = run.files.path(specimen.file)
+    return fetch(run.client, source, path, expected=specimen.content)
 
 
 def ask(run: RunContext, specimen: Specimen, protocol: str, arrives: bool) -> Download:

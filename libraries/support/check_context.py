@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from robot.api import logger
@@ -34,6 +35,7 @@ class CheckContext(Steps):
         tried: what was noted of each of its trials.
         asserted: what the last AssertionError of one of our keywords said.
         failure: where first failure data lies, as soon as there is any.
+        attached: files of the run with what it captured or listed, and what is in them.
         first_trial: the number of the first trial that may be its own.
         trials: those that ran last.
         conditions: what the next measurement varies.
@@ -54,6 +56,7 @@ class CheckContext(Steps):
         self.tried: list[Mapping[str, Any]] = []
         self.asserted = ""
         self.failure: FailureFolder | None = None
+        self.attached: list[tuple[Path, str]] = []
         self.first_trial = run.trials + 1
         self.conditions: Phrase = NOTHING
         self.ip_version = 4

@@ -8,10 +8,12 @@ from robot.api import logger
 from robot.errors import RobotError
 
 from gatepass.base.errors import NotProven
+from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.shell import EndpointLost
 from gatepass.gateway.fortigate import GatewayLost
 from gatepass.report import failure_data
 from gatepass.report.failure_data import FailureFolder
+from gatepass.report.failure_exchanges import exchanges, to_be_kept
 from gatepass.report.failure_page import Subject, Tried
 from gatepass.results.record import Measurement
 from support.check_context import CheckContext
@@ -53,11 +55,15 @@ def _keep(check: CheckContext, message: str) -> None:
             failure_data.from_browser(folder, run.screen("failed"))
         except NotProven as lost:
             folder.missing.append(f"The gateway's web page: {lost.reason}")
+    for name, meaning, rows in to_be_kept(recorder, check.began):
+        folder.json(name, meaning, rows)
     trials = run.folder / "trials"
     numbers = range(run.trials, check.first_trial - 1, -1)
     files = (trials / f"{number:03d}-{side}.json" for number in numbers for side in _SIDES)
     failure_data.from_trials(folder, (file for file in files if file.exists()))
-    folder.close(Subject(check.chapter, check.name, check.place), message, _tried(check))
+    seen = exchanges(recorder, check.began, _beside(check))
+    about = Subject(check.chapter, check.name, check.place)
+    folder.close(about, message, _tried(check), seen)
     logger.info(
         f'First failure data: <a href="{escape(link(check))}">what gateway and endpoints '
         f"showed</a> ({len(folder.kept)} files).",
@@ -66,6 +72,15 @@ def _keep(check: CheckContext, message: str) -> None:
 
 
 _SIDES = ("client", "server", "delays")
+
+
+def _beside(check: CheckContext) -> list[tuple[str, str]]:
+    """What it has captured or listed in the run's folder."""
+    return [
+        (path.relative_to(check.run.folder).as_posix(), meaning)
+        for path, meaning in check.attached
+        if path.exists()
+    ]
 
 
 def _tried(check: CheckContext) -> Tried:

@@ -83,7 +83,7 @@ class World:
         self.on = on
         self.context.run.inspection.mode = "flow" if on else ""
 
-    def _fetch(self, client: object, source: object, path: str) -> Download:
+    def _fetch(self, client: object, source: object, path: str, **_: object) -> Download:
         specimen = next(one for one in self.context.run.specimens.values() if one.file == path)
         stopped = source.address == GATEWAY and self.on and self.stops and specimen.log
         if stopped or source.address in self.lost or (self.scanned and specimen.log):

@@ -81,6 +81,34 @@ def test_the_report_begins_with_the_verdict(slow: Ended) -> None:
     assert f"- *Stateful firewall, {CHECK}*: " in output
 
 
+@pytest.fixture(scope="module")
+def open_gateway(lab: FaultyLab) -> Ended:
+    """A run in which a virus arrives, and packets pass that no policy permits."""
+    with lab.faults(("services-not-applied",), ("leak", "of=icmp")):
+        return lab.run("*.The Path Is Open*", "*.A Virus Over HTTP", "*.No ICMP Message*", HANDOVER)
+
+
+def page_of(ended: Ended, *place: str) -> tuple[Path, str]:
+    folder = ended.folder.joinpath("failures", *place)
+    return folder, (folder / INDEX).read_text()
+
+
+def test_a_transfer_is_shown_as_it_went(open_gateway: Ended) -> None:
+    folder, page = page_of(open_gateway, "Security-services", "A-Virus-Over-HTTP")
+    for words in ("GET http://", " 200 OK", "68 of 68 bytes", "58 35 4f 21", "disk/virus"):
+        assert words in page, words
+    (*_, last) = json.loads((folder / "exchanges/transfers.json").read_text())
+    assert last["sha256"] == last["expected_sha256"]
+
+
+def test_a_capture_is_one_step_away(open_gateway: Ended) -> None:
+    check = "No-ICMP-Message-Of-Any-Type-Gets-Through"
+    folder, page = page_of(open_gateway, "Policy-enforcement", check)
+    linked = {name for name in re.findall(r'href="([^"#]+)', page) if "leaks/" in name}
+    assert {Path(name).suffix for name in linked} == {".csv", ".pcap"}
+    assert all((folder / name).exists() for name in linked)
+
+
 def test_who_does_not_answer_is_not_waited_for(lab: FaultyLab) -> None:
     with lab.faults(("host-key-changed",)):
         ended = lab.run("*.The Endpoints Are Ready", "*.The Path Is Open*")

@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.shell import Shell
+from gatepass.results.exchanges import FileTransfer
 
 _FIELDS = "%{http_code} %{size_download} %{time_starttransfer} %{time_total} %{num_connects}"
 _NO_TOOL = 127
+_BEGINNING = 64
+"""Bytes of what arrived that a reader is shown."""
+_HEADERS = "head -n 40 {file} | cut -c 1-300 | tr -d '\\r' | grep -v '^$'"
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,14 @@ class FileSource:
         """The URL of a file."""
         name = self.host if self.host and self.scheme != "ftp" else self.address
         return f"{self.scheme}://{name}:{self.port}/{path}"
+
+    def request(self, path: str) -> list[str]:
+        """What is asked for, line by line, without what every client of the kind says."""
+        if self.scheme == "ftp":
+            return [f"RETR {self.url(path)}"]
+        name = f"{self.host or self.address}:{self.port}"
+        agent = [f"User-Agent: {self.agent}"] if self.agent else []
+        return [f"GET {self.url(path)}", f"Host: {name}", *agent, f"(sent to {self.address})"]
 
     def options(self) -> list[str]:
         """curl's options for it."""
@@ -77,7 +90,13 @@ class Download:
         return f"{answer}{self.bytes:,} bytes{words}"
 
 
-def fetch(client: Shell, source: FileSource, path: str, limit_s: float = 5) -> Download:
+def fetch(
+    client: Shell,
+    source: FileSource,
+    path: str,
+    limit_s: float = 5,
+    expected: bytes | None = None,
+) -> Download:
     """Download one file and keep nothing of it but its digest.
 
     Args:
@@ -85,6 +104,7 @@ def fetch(client: Shell, source: FileSource, path: str, limit_s: float = 5) -> D
         source: the server.
         path: of the file there.
         limit_s: after which curl gives up.
+        expected: content of the server's file, for who reads of the transfer; None if not known.
 
     Raises:
         NotProven: there is no curl.
@@ -92,14 +112,16 @@ def fetch(client: Shell, source: FileSource, path: str, limit_s: float = 5) -> D
     """
     place = f"{client.folder()}/download"
     words = ["curl", *source.options(), "--max-time", f"{limit_s:g}", "-o", place]
-    words += ["-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
+    words += ["-D", f"{place}.head", "-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
     done = client.run(
-        f"rm -f {place}; {' '.join(words)}; echo \" $?\"; [ -f {place} ] || : > {place}; "
-        f"sha256sum < {place}; rm -f {place}",
+        f"rm -f {place}; : > {place}.head; {' '.join(words)}; echo \" $?\"; "
+        f"[ -f {place} ] || : > {place}; sha256sum < {place}; "
+        f"head -c {_BEGINNING} {place} | od -An -v -tx1 | tr -d ' \\n'; echo; "
+        f"{_HEADERS.format(file=f'{place}.head')}; rm -f {place} {place}.head",
         timeout_s=limit_s + 10,
         again=True,
     )
-    report, digest = [*done.output.strip().splitlines(), "", ""][:2]
+    report, digest, beginning, *answer = [*done.output.splitlines(), "", "", ""]
     figures = report.split()
     if len(figures) < 2 or figures[-1] == str(_NO_TOOL):
         raise NotProven(
@@ -107,13 +129,26 @@ def fetch(client: Shell, source: FileSource, path: str, limit_s: float = 5) -> D
         )
     status, size, *_ = figures
     complaint = done.errors.strip().splitlines()
-    return Download(
+    download = Download(
         digest.split()[0],
         int(status),
         int(float(size)),
         int(figures[-1]),
         complaint[-1].removeprefix("curl: ") if complaint else "",
     )
+    recorder.note(
+        FileTransfer(
+            source.request(path),
+            answer,
+            download.bytes,
+            None if expected is None else len(expected),
+            download.digest,
+            "" if expected is None else hashlib.sha256(expected).hexdigest(),
+            bytes.fromhex(beginning),
+            download.words,
+        )
+    )
+    return download
 
 
 @dataclass(frozen=True)
@@ -163,12 +198,19 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
         Broken: the file did not arrive whole.
     """
     words = ["curl", *source.options(), "--max-time", f"{limit_s:g}", "-o", "/dev/null"]
-    words += ["-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
-    done = client.run(f"{' '.join(words)}; echo \" $?\"", timeout_s=limit_s + 10)
-    figures = done.output.split()
+    head = f"{client.folder()}/download.head"
+    words += ["-D", head, "-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
+    done = client.run(
+        f": > {head}; {' '.join(words)}; echo \" $?\"; {_HEADERS.format(file=head)}; rm -f {head}",
+        timeout_s=limit_s + 10,
+    )
+    report, *answer = done.output.splitlines() or [""]
+    figures = report.split()
     if len(figures) < 6:
         raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip()}.")
     got, seconds = int(float(figures[1])), float(figures[3])
+    problem = done.errors.strip().removeprefix("curl: ")
+    recorder.note(FileTransfer(source.request(path), answer, got, size, problem=problem))
     if got != size or figures[-1] != "0":
         raise Broken(f"{got:,} of {size:,} bytes arrived: {done.errors.strip()}.")
     return Transfer(got, seconds)

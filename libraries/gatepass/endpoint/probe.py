@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from importlib import resources
 
 from gatepass.base.errors import NotProven
+from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.shell import Completed, Detached, ProgramEnded, Shell
+from gatepass.results.exchanges import ConnectionTry
 
 ANSWERED, REFUSED, SILENT = "answered", "refused", "silent"
 
@@ -96,13 +98,16 @@ def try_all(shell: Shell, probes: Sequence[Probe], timeout_s: float = 1.0) -> li
     limit = 10 + max(probe.tries for probe in probes) * (timeout_s + 0.2)
     done = shell.run(f"python3 {script} {timeout_s} {flows}", timeout_s=limit)
     try:
-        return [
+        answers = [
             Answer(probe, result["outcome"], result["detail"])
             for probe, result in zip(probes, json.loads(done.output), strict=True)
         ]
     except (ValueError, TypeError):  # no JSON, or no answer for one of them
         words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
         raise NotProven(f"the prober failed on the {shell.name}: {words}") from None
+    for one in answers:
+        recorder.note(ConnectionTry(shell.name, str(one.probe), one.outcome, one.seen))
+    return answers
 
 
 def install(shell: Shell, name: str) -> str:

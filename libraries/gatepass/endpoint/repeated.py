@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.download import FileSource
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.results.exchanges import ConnectionTry
 
 _PAUSE_S = 0.05
 _GIVEN_UP_S = 0.5
@@ -47,7 +51,7 @@ class RepeatedDownload:
     def __init__(
         self, client: Shell, name: str, source: FileSource, path: str, limit_s: float
     ) -> None:
-        self._client = client
+        self._client, self._asked = client, " ".join(source.request(path))
         script, stem = install(client, "fetch_again.py"), f"{client.folder()}/{name}"
         place = f"{stem}.file"
         words = ["curl", *source.options(), "--max-time", f"{_GIVEN_UP_S:g}", "-o", place]
@@ -77,11 +81,24 @@ class RepeatedDownload:
         if status:
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"asking for files failed on the {self._client.name}: {words}.")
-        return _tries(self._program.output.splitlines(keepends=True))
+        tries = _tries(self._program.output.splitlines(keepends=True))
+        target = f"{self._asked}, again and again"
+        recorder.note(ConnectionTry(self._client.name, target, _told(tries)))
+        return tries
 
     def stop(self) -> None:
         """End it, whatever it does."""
         self._program.stop()
+
+
+def _told(tries: list[Try]) -> str:
+    """How many brought what."""
+    counted = Counter(one.digest for one in tries)
+    what = {hashlib.sha256(b"").hexdigest(): "brought nothing"}
+    return "; ".join(
+        f"{count} {what.get(digest, f'brought a file of SHA-256 {digest}')}"
+        for digest, count in counted.most_common(5)
+    )
 
 
 def _tries(lines: list[str]) -> list[Try]:

@@ -6,8 +6,10 @@ import json
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.results.exchanges import ConnectionTry
 
 _END_S = 10
 
@@ -30,6 +32,12 @@ class Talked:
     heard: int
     longest_s: float
     silent_s: float = 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.opened} opened; {self.heard:,} of {self.said:,} words answered; without an "
+            f"answer for {self.longest_s:.3g} s at most"
+        )
     still_s: float = 0.0
 
 
@@ -76,6 +84,7 @@ class Asking:
         name: str = "",
     ) -> None:
         self._shell = shell
+        self._target = f"{count} connections, TCP to {address} port {port}"
         words = f"{address} {port} {count} {interval_s:g}"
         self._program = _started(shell, "ask", words, limit_s, name)
 
@@ -88,10 +97,12 @@ class Asking:
         self._shell.run(f"touch {self._program.stem}.stop")
         try:
             self._program.wait(_END_S)
-            return Talked(**json.loads(self._program.output))
+            talked = Talked(**json.loads(self._program.output))
         except (ProgramEnded, ValueError, TypeError):
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"connections failed on the {self._shell.name}: {words}.") from None
+        recorder.note(ConnectionTry(self._shell.name, self._target, str(talked)))
+        return talked
 
     def stop(self) -> None:
         """End them, whatever they do."""

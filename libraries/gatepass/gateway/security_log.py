@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from gatepass.base.flight_recorder import recorder
 from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.results.exchanges import LogExcerpt
 
 _DEVICES = ("disk", "memory")
 """A gateway that logs to one of them answers for the other as well, with nothing."""
@@ -30,11 +32,15 @@ def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[d
     """
     refusals: list[Refused] = []
     entries: list[dict] = []
+    of_client = f"srcip=={client}"
     for device in _DEVICES:
         try:
-            entries += gateway.log(f"{device}/{kind}", rows=_ROWS, filter=f"srcip=={client}")
+            rows = gateway.log(f"{device}/{kind}", rows=_ROWS, filter=of_client)
         except Refused as refused:
             refusals.append(refused)
+            continue
+        recorder.note(LogExcerpt(f"{device}/{kind}", {"filter": of_client}, rows))
+        entries += rows
     if len(refusals) == len(_DEVICES):
         raise refusals[0]
     return [

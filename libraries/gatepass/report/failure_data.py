@@ -21,7 +21,8 @@ from gatepass.gateway.changes import marked
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.rules import POLICY
-from gatepass.report.failure_page import Subject, Tried, render
+from gatepass.report.failure_exchanges import Exchanges
+from gatepass.report.failure_page import NOTHING_SEEN, Subject, Tried, render
 
 NOTHING_TRIED = Tried()
 FOLDER = "failures"
@@ -124,17 +125,25 @@ class FailureFolder:
         self.room -= len(content.encode())
         self.kept.append((name, meaning))
 
-    def close(self, about: Subject, message: str, tried: Tried = NOTHING_TRIED) -> None:
+    def close(
+        self,
+        about: Subject,
+        message: str,
+        tried: Tried = NOTHING_TRIED,
+        seen: Exchanges = NOTHING_SEEN,
+    ) -> None:
         """Write the page that leads to the files.
 
         Args:
             about: the check.
             message: why it did not pass.
             tried: its trials.
+            seen: what went to and fro.
         """
         lost = [masked_text(one, self.secrets) for one in self.missing]
         said = masked_text(message, self.secrets)
-        self._write(INDEX, "this page", render(about, said, self.kept, lost, tried))
+        page = render(about, said, self.kept, lost, tried, seen)
+        self._write(INDEX, "this page", masked_text(page, self.secrets))
 
     def discard(self) -> None:
         """Remove it."""

@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import gatepass
+from gatepass.report.failure_exchanges import Exchanges
 from gatepass.report.failure_trials import picture, rows
 from gatepass.report.page_template import template
 
 UP = "../../../"
 """From a check's folder to the run's."""
-_KINDS = (("gateway/", "What the gateway showed"), ("trials/", "Reports of its trials"))
+_KINDS = (
+    ("trials/", "Reports of its trials"),
+    ("exchanges/", "All transfers and connections"),
+    ("gateway/", "What the gateway showed"),
+)
 _OTHERS = "What the endpoints and the browser showed"
+NOTHING_SEEN = Exchanges()
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ def render(
     kept: Sequence[tuple[str, str]],
     missing: Sequence[str],
     tried: Tried,
+    seen: Exchanges = NOTHING_SEEN,
 ) -> str:
     """The page as HTML that needs nothing from elsewhere.
 
@@ -63,6 +70,7 @@ def render(
         kept: name and meaning of each file, from the page's folder on.
         missing: what could not be had, in sentences.
         tried: its trials.
+        seen: what went to and fro.
     """
     told = rows(tried.noted, tried.folder, tried.beside)
     hosts = dict.fromkeys(name for row in told for name in row.busy)
@@ -76,6 +84,7 @@ def render(
         rows=told,
         picture=picture(told, tried.promised),
         hosts=", ".join(f"{host}: {line}" for host, line in zip(hosts, lines, strict=False)),
+        seen=seen,
         kinds=list(_kinds(kept)),
         missing=missing,
         gatepass=gatepass.__version__,
@@ -87,5 +96,5 @@ def _kinds(kept: Sequence[tuple[str, str]]) -> Sequence[tuple[str, Sequence[tupl
     for name, meaning in sorted(kept):
         heading = next((said for prefix, said in _KINDS if name.startswith(prefix)), _OTHERS)
         found[heading].append((name, meaning))
-    order = (_KINDS[1][1], _KINDS[0][1], _OTHERS)
+    order = (*(heading for _, heading in _KINDS), _OTHERS)
     return [(heading, found[heading]) for heading in order if found[heading]]

@@ -7,8 +7,10 @@ import shlex
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Shell
+from gatepass.results.exchanges import ConnectionTry
 
 _OBJECT_LINES = 1024
 
@@ -84,7 +86,11 @@ def run(
     words = f"python3 {script} {host} {port} {shlex.quote(prefix)} {count} {seconds:g}"
     done = client.run(f"ulimit -n 4096; {words}", timeout_s=seconds + 30)
     try:
-        return Users(**json.loads(done.output))
+        users = Users(**json.loads(done.output))
     except (ValueError, TypeError):
         said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
         raise NotProven(f"the proxy's users failed on the {client.name}: {said}") from None
+    way = f"by the proxy {host} port {port}" if proxy else "without the proxy"
+    outcome = f"{users}{f'; the others: {users.reason}' if users.reason else ''}"
+    recorder.note(ConnectionTry(client.name, f"{count} users, GET {prefix}… {way}", outcome))
+    return users
