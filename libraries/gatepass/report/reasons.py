@@ -94,7 +94,7 @@ class ShownReason:
     @property
     def text(self) -> str:
         """What happened, in English; of a figure all that its check says."""
-        if self.kind in (FIGURE, UNDECIDED):
+        if self.kind in (FIGURE, UNDECIDED) and not _broken(self.checks[0]):
             return self.checks[0].message
         return str(in_words(self, wording(FALLBACK)).unescape())
 
