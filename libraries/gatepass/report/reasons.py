@@ -265,6 +265,8 @@ def not_run(reason: ShownReason) -> bool:
 def observed(check: Check, words: Wording, longest: int = LONGEST_MESSAGE) -> Markup:
     """What was seen in a check instead of what should have been, in a language.
 
+    Empty where not even its first sentence has so many letters: the page of the failure has it.
+
     Args:
         check: that did not pass.
         words: of the language.
@@ -273,7 +275,9 @@ def observed(check: Check, words: Wording, longest: int = LONGEST_MESSAGE) -> Ma
     if check.said:
         return words.sentence(check.said)
     broken = _broken(check)
-    return told(broken[0].observed if broken else check.message, words, longest)
+    seen = broken[0].observed if broken else check.message
+    fits = len(seen) <= longest or ". " in seen[:longest]
+    return told(seen, words, longest) if fits else Markup()
 
 
 def counted(reason: ShownReason, words: Wording) -> Markup:
