@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from robot.api import TestSuite as Suite  # pytest would collect a class named Test…
 
+from gatepass.report.dashboard import TITLE
 from test_certificate_rendered import CHROMIUM, chromium
 
 ROOT = Path(__file__).parents[1]
@@ -69,6 +71,16 @@ def test_nothing_is_loaded_from_elsewhere(page: Path) -> None:
     assert "default-src 'none'" in head
     for loads in ('<script src="http', '<link rel="stylesheet" href="http', "@import url(http"):
         assert loads not in html
+
+
+def test_it_has_a_language_a_title_and_a_name_for_each_link(page: Path) -> None:
+    html = page.read_text(encoding="utf-8")
+    head, body = html[: html.index("<script")], html[html.index("<body") :]
+    assert re.search(r'<html [^>]*lang="en"', head)
+    assert f"<title>{TITLE}</title>" in html and 'name="viewport"' in head
+    nameless = [link for link in re.findall(r"<a [^>]*></a>", body) if "aria-label" not in link]
+    assert not nameless
+    assert 'aria-label="Theme dark"' in body
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")

@@ -7,6 +7,7 @@ hold it to that.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,10 @@ _ONLY_ITSELF = (
     "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline'; "
     'img-src data: blob:; font-src data:">'
 )
+_NARROW = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+_TITLE = re.compile(r"<title>[^<]*</title>")
+_NAMELESS = re.compile(r'(<a (?![^>]*aria-label)[^>]*\b(?:data-title|id)="([^"]+)"[^>]*)></a>')
+_FILLED_IN = re.compile(r"\$\{\w+\}")
 _PROGRAM = "from robotframework_dashboard.main import main; main()"
 _ENDS = b"</robot>"
 
@@ -85,7 +90,23 @@ def _made_of(outputs: list[Path]) -> str:
         html = page.read_text(encoding="utf-8")
     if _HEAD not in html:
         raise RuntimeError("robotframework-dashboard made no HTML page")
-    return html.replace(_HEAD, _HEAD + _ONLY_ITSELF, 1)
+    return _for_every_reader(html.replace(_HEAD, _HEAD + _ONLY_ITSELF + _NARROW, 1))
+
+
+def _for_every_reader(html: str) -> str:
+    """The page with its language, a title, and a name for each link that only has a picture.
+
+    Read aloud, such a link would be silent; its id says what it is for.
+    """
+    html = html.replace("<html ", '<html lang="en" ', 1)
+    html = _TITLE.sub(f"<title>{TITLE}</title>", html, count=1)
+    return _NAMELESS.sub(lambda link: f'{link[1]} aria-label="{_apart(link[2])}"></a>', html)
+
+
+def _apart(identity: str) -> str:
+    """Words that were written as one, without what a script fills in: ${key}MoveToFirst."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _FILLED_IN.sub("", identity))
+    return words.strip().capitalize()
 
 
 def _tags(output: Path) -> list[str]:

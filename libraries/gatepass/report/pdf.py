@@ -24,8 +24,10 @@ _OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--disable-extensions", "--no-pdf-header-footer"),
 )
-_LINK = re.compile("</?a( [^<>]*)?>")
-"""On paper a link leads nowhere, and in a PDF it would name this machine's folders."""
+_HERE = "https://beside.invalid/"
+"""Stands for the page's folder while it is printed: Chromium would name that of this machine."""
+_RELATIVE = re.compile(r'(<a href=")(?!#|[a-z]+:)')
+_PRINTED = re.compile(rb"/URI \(" + re.escape(_HERE.encode()) + rb"([^()\\]*)\)")
 _NODE = re.compile(rb"\(node(\d{8})\)")
 _PDF = re.compile(rb"%PDF-.*%%EOF\s*$", re.DOTALL)
 _DATE = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}\+00'00'\)")
@@ -56,12 +58,13 @@ def print_pdf(page: Path, pdf: Path, started: object) -> str:
     try:
         with tempfile.TemporaryDirectory(prefix=".pdf-", dir=pdf.parent) as folder:
             made, copy = Path(folder) / "certificate.pdf", Path(folder) / page.name
-            copy.write_text(_LINK.sub("", page.read_text("utf-8")), "utf-8", newline="\n")
+            text = _RELATIVE.sub(rf"\g<1>{_HERE}", page.read_text("utf-8"))
+            copy.write_text(text, "utf-8", newline="\n")
             words = _run(browser, copy, made, Path(folder) / "profile")
             printed = made.read_bytes() if made.is_file() else b""
             if not _PDF.match(printed):
                 return f"not made, as Chromium failed: {words}"
-            made.write_bytes(_same_each_time(printed, started))
+            made.write_bytes(_same_each_time(_beside(printed), started))
             made.replace(pdf)
     except OSError as error:
         return f"not made: {error.strerror or error}"
@@ -89,6 +92,14 @@ def _run(browser: str, page: Path, made: Path, profile: Path) -> str:
             return f"it did not end within {LONGEST_S} s"
     lines = said.decode(errors="replace").strip().splitlines()
     return lines[-1][:200] if lines else f"exit code {chromium.returncode}"
+
+
+def _beside(pdf: bytes) -> bytes:
+    """With links that are relative again: to what lies beside the PDF (ISO 32000-1, 12.6.4.7).
+
+    They keep their length, see below.
+    """
+    return _PRINTED.sub(lambda found: b"/URI (%b)" % found[1] + b" " * len(_HERE), pdf)
 
 
 def _same_each_time(pdf: bytes, started: object) -> bytes:
