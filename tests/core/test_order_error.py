@@ -13,13 +13,24 @@ import pytest
 from scipy.special import bdtrc
 
 from benchmarks.order_error import FIGURES, SCATTERS, decided, of_profile, scattered
+from gatepass.base.errors import NotProven
 from gatepass.base.paths import SUITES, VARIABLES
 from gatepass.base.phrase import NOTHING
 from gatepass.inputs import load_catalogue, load_order
+from gatepass.results import record
 from gatepass.results.measurements import estimated, observed
-from gatepass.results.record import NOT_PROVEN, PASS, Measurement
+from gatepass.results.record import PASS, Measurement
 from gatepass.run.plan import figures_at_most
-from gatepass.verdict.judgement import FAIL, UNDECIDED, Rule, decide, figure_verdict, until_decided
+from gatepass.verdict.judgement import (
+    FAIL,
+    UNDECIDED,
+    Rig,
+    Rule,
+    conclude,
+    decide,
+    figure_verdict,
+    until_decided,
+)
 from gatepass.verdict.order_error import order_error
 
 ORDERS = 1_000
@@ -127,4 +138,9 @@ def test_a_figure_that_misses_too_little_for_a_fail_is_undecided() -> None:
     held = _rate([287.3, 287.9, 287.6])
     assert held.upper < 300.0 <= held.fail_upper
     assert decide(held, 300.0) == "undecided"
-    assert figure_verdict(held, "fail") == NOT_PROVEN
+    assert figure_verdict(held, "fail") == record.NOT_PROVEN
+
+
+def test_and_says_why_it_is() -> None:
+    with pytest.raises(NotProven, match="misses the promise, but not so surely that one figure"):
+        conclude(_rate([287.3, 287.9, 287.6]), Rig((314.0, 314.0, 314.0)), str)

@@ -186,6 +186,8 @@ def _measurement(measurement: Measurement, of_check: str) -> dict[str, Any]:
         "layer": measurement.layer,
         "half_width": measurement.half_width,
         "confidence": measurement.confidence,
+        "fail_half_width": measurement.fail_half_width,
+        "fail_error": measurement.fail_error,
         "threshold": measurement.threshold,
         "relation": measurement.relation,
         "verdict": figure_verdict(measurement, of_check),

@@ -344,6 +344,11 @@ def because(limit: str, cause: str) -> str:
 def _straddles(measurement: Measurement) -> str:
     if measurement.half_width is None:
         return "One figure has no spread, so nothing follows from it: ask for more trials."
+    if _misses(measurement):
+        return (
+            "It misses the promise, but not so surely that one figure may decide about the whole "
+            "order: choose a profile with longer trials or more time."
+        )
     count = len(measurement.trials)
     trials = f"After {count} trial{'' if count == 1 else 's'}"
     needed = _needed(measurement)
@@ -352,6 +357,14 @@ def _straddles(measurement: Measurement) -> str:
         f"{trials} the interval still lies on both sides of the promise{more}: choose a profile "
         "with longer trials or more time."
     )
+
+
+def _misses(measurement: Measurement) -> bool:
+    """Whether it misses its threshold by the interval that is shown."""
+    limit = measurement.threshold or 0
+    if measurement.relation == "at least":
+        return measurement.upper < limit
+    return measurement.lower > limit
 
 
 def _needed(measurement: Measurement) -> int | None:
