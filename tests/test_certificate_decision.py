@@ -60,8 +60,11 @@ def test_a_reason_leads_to_what_was_seen_or_to_the_log() -> None:
     first, second, *_ = (check for check in outcome.checks if check.verdict == FAIL)
     first.place, first.seen = "s1-s4-t1", "failures/Chapter/Check/index.html"
     second.place = "s1-s4-t2"
-    links = [link.get("href") for link in parsed(outcome).iterfind(".//section//a")]
-    assert links == ["failures/Chapter/Check/index.html", "log.html#s1-s4-t2"]
+    page, seen = parsed(outcome), "failures/Chapter/Check/index.html"
+    reasons = page.iterfind(".//section[@aria-labelledby='reasons']//a")
+    assert [link.get("href") for link in reasons] == [seen, "log.html#s1-s4-t2"]
+    rows = [row.get("href") for row in page.iterfind(".//table//th//a")]
+    assert seen in rows  # so does the row of the figure
 
 
 def test_the_closest_promise_is_the_one_with_the_least_to_spare() -> None:

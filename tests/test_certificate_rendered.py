@@ -25,6 +25,7 @@ from certificate_examples import (
 )
 from gatepass.report.certificate import page_language, render, write_pdf
 from gatepass.report.verify import changed_word, page_text
+from gatepass.results.record import FAIL
 from rendered.contrast import contrast_should_suffice
 
 ROBOT = Path(__file__).resolve().parent / "rendered"
@@ -144,18 +145,26 @@ def test_printed_on_a4(tmp_path, name, told):
     assert changed_word(text, page.read_text(encoding="utf-8")) == ""
 
 
-def test_a_link_is_for_the_screen_alone(tmp_path):
-    """In a PDF it would name the folders of the machine that printed it."""
+def test_a_link_leads_to_what_lies_beside_the_page(tmp_path):
+    """In the PDF as well, which names no folder of the machine that printed it."""
     outcome = rejected()
     for number, check in enumerate(outcome.checks):
         check.place = f"s1-t{number}"
+    seen = "failures/Stateful-firewall/100-Policies/index.html"
+    failed = [check for check in outcome.checks if check.verdict == FAIL]
+    failed[0].seen = seen
     page = tmp_path / "page.html"
     page.write_text(render(outcome, DIGEST), encoding="utf-8")
-    assert '<a href="log.html#s1-t' in page.read_text("utf-8")
+    html = page.read_text("utf-8")
+    assert f'<a href="{seen}">' in html and '<a href="log.html#s1-t' in html
     write_pdf(outcome, page)
     printed = PdfReader(tmp_path / "page.pdf")
-    assert not [link for sheet in printed.pages for link in sheet.get("/Annots") or ()]
-    assert changed_word(page_text(tmp_path / "page.pdf"), page.read_text("utf-8")) == ""
+    links = [note.get_object() for sheet in printed.pages for note in sheet.get("/Annots") or ()]
+    targets = {str(link["/A"]["/URI"]) for link in links if "/URI" in link.get("/A", {})}
+    assert targets == set(re.findall(r'<a href="([^"#][^"]*)"', html))
+    assert seen in targets
+    assert str(tmp_path).encode() not in (tmp_path / "page.pdf").read_bytes()
+    assert changed_word(page_text(tmp_path / "page.pdf"), html) == ""
 
 
 def test_what_looks_grey_in_print_can_be_told_apart(tmp_path):

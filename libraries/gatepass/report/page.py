@@ -82,6 +82,7 @@ class Page:
     counts: str
     reasons: list[ReasonLine]
     more_reasons: str
+    seen_beside: bool
     causes: list[CauseInFull]
     dense: bool
     subject: str
@@ -151,6 +152,7 @@ def page(outcome: Outcome, digest: str, words: Wording) -> Page:
         counts=_counts(outcome, table, words),
         reasons=lines(found, words),
         dense=crowded or many,
+        seen_beside=any(check.seen for reason in found for check in reason.checks),
         more_reasons=more(words["more_causes"], found, MOST_CAUSES),
         causes=in_full(found, words),
         subject=_subject(order, words),

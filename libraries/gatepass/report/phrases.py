@@ -34,17 +34,28 @@ def names_of(checks: Sequence[Check], words: Wording) -> Markup:
         return Markup("; ").join(linked(check, check_name(check, words)) for check in checks)
     counts = Counter(check.chapter for check in checks)
     return Markup("; ").join(
-        chapter(name, words) + f" ({count})" for name, count in counts.items()
+        linked(_first_of(name, checks), chapter(name, words)) + f" ({count})"
+        for name, count in counts.items()
     )
 
 
-def linked(check: Check, name: Markup) -> Markup:
-    """A name as a link to what was seen when a check failed, or else to its place in the log.
+def _first_of(name: str, checks: Sequence[Check]) -> Check:
+    return next(check for check in checks if check.chapter == name)
 
-    Both lie beside the page; a copy of it that went elsewhere leads nowhere, and says all the same.
-    """
-    there = check.seen or (check.place and f"log.html#{check.place}")
+
+def linked(check: Check, name: Markup) -> Markup:
+    """A name as a link to what was seen of a check, if it leads anywhere."""
+    there = target(check)
     return Markup('<a href="{}">{}</a>').format(there, name) if there else name
+
+
+def target(check: Check) -> str:
+    """Where a check leads, from the run's folder on; empty for one that did not run.
+
+    It is what was seen when it failed, or else its place in the log. Both lie beside the page; a
+    copy of it that went elsewhere leads nowhere, and says all the same.
+    """
+    return check.seen or (f"log.html#{check.place}" if check.place else "")
 
 
 def capital(text: Markup) -> Markup:

@@ -39,7 +39,8 @@ class Detail:
 class PromiseRow:
     """A promise in one row: its least favourable measurement, or why there is none.
 
-    `proven` is the bound that decides, `strip` its picture, `trend` that of the runs before.
+    `proven` is the bound that decides, `strip` its picture, `trend` that of the runs before,
+    `target` where a check leads that did not pass.
     """
 
     name: str
@@ -51,6 +52,7 @@ class PromiseRow:
     proven: str
     strip: Markup
     trend: Markup
+    target: str
 
 
 def more(text: str, every: list | tuple, most: int) -> str:
@@ -97,6 +99,7 @@ def in_one_row(outcome: Outcome, promise: PromiseRows, words: Wording) -> Promis
         proven(row, words) if row else "",
         strip(held) if held else Markup(),
         trend(held, earlier_of(outcome, held), words) if held else Markup(),
+        next((one.target for one in (*measured[:1], *promise.open) if one.target), ""),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from gatepass.base.phrase import say
-from gatepass.report.phrases import told
+from gatepass.report.phrases import target, told
 from gatepass.report.published import reference
 from gatepass.report.wording import Wording, digits, most_digits
 from gatepass.results.facts import group
@@ -33,7 +33,8 @@ class MeasurementRow:
 
     The verdict of a measurement is the figure's own. What else its check found stands in a row of
     its own, with `beside`: the figure is reached, and what it was measured under did not hold.
-    `published` is the published figure for the same method, empty where there is none.
+    `published` is the published figure for the same method, empty where there is none; `target`
+    is where a check leads that did not pass.
     """
 
     conditions: str
@@ -48,6 +49,7 @@ class MeasurementRow:
     why: str = ""
     measurement: Measurement | None = None
     beside: bool = False
+    target: str = ""
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,9 @@ def _tier_promise(
     open_checks = _undecided(silent)
     if own or open_checks:
         without = tuple(
-            MeasurementRow(check.name, check.verdict, figure, why=why(check, words))
+            MeasurementRow(
+                check.name, check.verdict, figure, why=why(check, words), target=target(check)
+            )
             for check in open_checks.values()
         )
         return rows.promise(promise, own, figure, without)
@@ -255,7 +259,11 @@ class _Rows:
             if check.verdict in (FAIL, NOT_PROVEN) and not any(map(missed, check.measurements)):
                 name = self.words.named("checks", check.name)
                 yield MeasurementRow(
-                    name, check.verdict, why=why(check, self.words), beside=True
+                    name,
+                    check.verdict,
+                    why=why(check, self.words),
+                    beside=True,
+                    target=target(check),
                 )
 
     def _row(self, entry: _Found, decimals: int) -> MeasurementRow:
@@ -275,6 +283,7 @@ class _Rows:
             layer=words.unit(measurement),
             published=words.number(published["value"]) if published else "",
             measurement=measurement,
+            target="" if entry.check.verdict == PASS else target(entry.check),
         )
 
 
