@@ -136,7 +136,15 @@ class Bazzi2011(KeywordLibrary):
         return found
 
     def _made(self, asked: Exchange, remote: RemoteEnd) -> tuple[Sample, Trial]:
-        """One trial of transactions, with what the rig did meanwhile."""
+        """One trial of transactions, with what the rig did meanwhile.
+
+        Raises:
+            AssertionError: it breaks off, and without the gateway it does not.
+            NotProven: it breaks off there as well, or a program failed.
+        """
+        return self.runner.whole(remote, lambda end, broken: self._once(asked, end))
+
+    def _once(self, asked: Exchange, remote: RemoteEnd) -> tuple[Sample, Trial]:
         self.run.trials += 1
         begun = self.run.rig.mark({"client": self.run.client, remote.shell.name: remote.shell})
         made = transactions.run(self.run.client, remote.shell, remote.address, remote.port, asked)

@@ -9,10 +9,11 @@ from gatepass.base.finding import must_be_fine
 from gatepass.base.phrase import NOTHING, say
 from gatepass.base.waiting import until
 from gatepass.endpoint import clock, paths, readiness
-from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
+from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all, with_patience
 from gatepass.endpoint.ssh import SshShell
 from gatepass.gateway.answers import GatewayLost, Refused
 from gatepass.results.measurements import observed
+from gatepass.verdict.breaks import begins_late
 from gatepass.verdict.judgement import Rig
 from support import words
 from support.connections import address_of, address_over, control, respond
@@ -20,6 +21,7 @@ from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, decided_by
 from support.reasons import conclude
+from support.transfers import FIRST_PACKET
 
 _PATIENCE_S = 3
 _LATEST_S = 3 * APPLY_S
@@ -279,7 +281,13 @@ class Endpoints(KeywordLibrary):
     def _until(
         self, source: str, target: str, probe: Probe, good: object, patience_s: float = 0
     ) -> Answer:
-        """The first good answer, or the last one after the time that the last change may take."""
+        """The first good answer, or the last one after the time that the last change may take.
+
+        Raises:
+            AssertionError: it is answered only once its first packet was sent again, which it is at
+                once on the path without the gateway.
+            NotProven: it is not answered there, or there is no such path.
+        """
         respond(self.run, target)
         kept: list[Answer] = []
 
@@ -287,8 +295,16 @@ class Endpoints(KeywordLibrary):
             kept[:] = try_all(getattr(self.run, source), [probe], timeout_s=0.7)
             return good(kept[0])
 
-        until(look, max(_PATIENCE_S, patience_s, self.run.rules.in_force_within(APPLY_S)))
-        return kept[0]
+        waits_s = max(_PATIENCE_S, patience_s, self.run.rules.in_force_within(APPLY_S))
+        if until(look, waits_s):
+            return kept[0]
+        answer = with_patience(getattr(self.run, source), kept[0])
+        if answer.late:
+            directly = control(self.run, source, target, [probe])
+            self.check.note("cause", begins_late(answer.outcome))
+            observed = f"{probe}: {answer.outcome}. {directly}"
+            self.check.evidence(say(FIRST_PACKET), observed, False)
+        return answer
 
     def _told(self, probe: Probe, answer: Answer) -> str:
         """What became of a connection that should not get through."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from statistics import median
 
@@ -11,10 +11,11 @@ from gatepass.base.phrase import say
 from gatepass.endpoint import beside_tcp
 from gatepass.endpoint.beside_tcp import TO_CLIENT, TO_SERVER, BesideTcp, joined
 from gatepass.endpoint.delay_probes import Target
+from gatepass.results.broken import Broken
 from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement, figure
 from gatepass.verdict.delay_trials import AskedRig, disturbed
-from gatepass.verdict.disturbance import Watched, aside_in_words
+from gatepass.verdict.disturbance import Watched, aside_in_words, disturbed_by
 from gatepass.verdict.judgement import WITHOUT, Rig
 from gatepass.verdict.throughput import LONGEST_SERIES
 from support import words
@@ -23,6 +24,7 @@ from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.reasons import conclude
 from support.steps import Steps
+from support.transfers import alone, whole
 
 _STATEFUL = "stateful_throughput"
 _FILLS = 0.9
@@ -86,23 +88,25 @@ class LatencyBesideTcp(KeywordLibrary):
         way = _WAYS[direction]
         held = self._measured(way)
         self.check.measured(held)
-        alone: list[float] = []
+        delayed: list[float] = []
 
         def without() -> str:
             there, back = through_the_gateway(self.run), back_to_the_client(self.run)
             if not there.beside:
                 return Rig(None).limits(held)
-            ways = (replace(one, through=one.beside, beside={}) for one in (there, back))
-            alone.append(max(self._sent(*ways).series_ms(way)))
-            if alone[0] > held.threshold / 2:
-                return f"{WITHOUT} itself delays packets by {alone[0]:.1f} ms beside TCP both ways."
+            seen = self._sent(*_without_gateway(there, back), judged=False)
+            delayed.append(max(seen.series_ms(way)))
+            if delayed[0] > held.threshold / 2:
+                return (
+                    f"{WITHOUT} itself delays packets by {delayed[0]:.1f} ms beside TCP both ways."
+                )
             return ""
 
         conclude(
             self.check,
             held,
             AskedRig(without),
-            lambda: f"{WITHOUT} delayed by {alone[0]:.1f} ms at most beside TCP both ways.",
+            lambda: f"{WITHOUT} delayed by {delayed[0]:.1f} ms at most beside TCP both ways.",
         )
 
     @keyword("TCP should have filled the path")
@@ -141,16 +145,41 @@ class LatencyBesideTcp(KeywordLibrary):
         series, interval_s = joined(every, LONGEST_SERIES)
         return replace(held, series=series, series_interval_s=interval_s)
 
-    def _sent(self, there: Target, back: Target) -> BesideTcp:
+    def _sent(self, there: Target, back: Target, judged: bool = True) -> BesideTcp:
+        """Probes and TCP; on a path on which the gateway is `judged`, its doing where they break.
+
+        Raises:
+            AssertionError, NotProven: see `whole`.
+        """
         run, rest_s = self.run, self.run.profile.delay_trial_s
         load = self.runner.load(promised_mbps=run.promised(_STATEFUL))
         load = replace(load, seconds=_RESTS * rest_s, omit_s=0)
         port = run.testbed.endpoints.server.iperf3_port
-        begun = run.rig.mark({"client": run.client, "server": run.server})
-        seen = beside_tcp.run(run.client, run.server, there, back, port, load, rest_s)
-        seen = seen.watched(run.rig.since(begun))
+        shells = {"client": run.client, "server": run.server}
+
+        def send(there: Target, back: Target) -> BesideTcp:
+            begun = run.rig.mark(shells)
+            try:
+                seen = beside_tcp.run(*shells.values(), there, back, port, load, rest_s)
+            except Broken as broken:
+                broken.disturbed = disturbed_by(run.rig.since(begun))
+                raise
+            return seen.watched(run.rig.since(begun))
+
+        def control(broken: Broken) -> BesideTcp:
+            return send(*_without_gateway(there, back))
+
+        if judged:
+            seen = whole(self.check, lambda: send(there, back), control if there.beside else None)
+        else:
+            seen = alone(lambda: send(there, back))
         for way, trial in seen.trials.items():
             run.trials += 1
             to = there if way == TO_SERVER else back
             DelayRunner(self.check).keep(trial, to.through[4])
         return seen
+
+
+def _without_gateway(*targets: Target) -> Iterator[Target]:
+    """The same on the path without the gateway."""
+    return (replace(one, through=one.beside, beside={}) for one in targets)

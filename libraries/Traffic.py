@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.results.record import Evidence, Measurement, figure
-from gatepass.results.trial import POLICING, Load
+from gatepass.results.trial import POLICING, Load, Trial
 from gatepass.verdict.causes import Observations
-from gatepass.verdict.disturbance import disturbance
+from gatepass.verdict.disturbance import aside_in_words, disturbance
 from gatepass.verdict.endpoint_load import EndpointLoads
-from gatepass.verdict.judgement import HEADROOM, Rig, because, until_decided
+from gatepass.verdict.judgement import (
+    ALL_ASIDE,
+    FEWEST_CONTROLS,
+    HEADROOM,
+    Rig,
+    because,
+    until_decided,
+)
 from gatepass.verdict.loss import LossOfTheRig, loss, lost
 from gatepass.verdict.throughput import Trials, must_be_enough
 from support import words
@@ -34,9 +43,11 @@ class Sent(Steps):
 
     Attributes:
         load: of a trial.
+        controls: rates of the same on the path without the gateway, Mbit/s, where that was asked.
     """
 
     load: Load
+    controls: list[float]
 
 
 class Traffic(KeywordLibrary):
@@ -220,19 +231,53 @@ class Traffic(KeywordLibrary):
         return self.check.measurement
 
     def _must_have_overloaded(self, promised: float) -> None:
-        """A ceiling that was hardly reached has not been tried.
+        """A ceiling that was hardly reached has not been tried, and the tier's rate was missed.
 
         Raises:
-            NotProven: too few datagrams came through.
+            AssertionError: the gateway let too few datagrams through, and the path without it lets
+                them through.
+            NotProven: too few came through, and the rig could have caused it.
         """
-        carried = self.check.trials.interval.mean
-        if carried < promised * _OVERLOAD_SHOWS:
-            unknown = (
-                "The sender was disturbed, or the gateway lets less through: see the checks with "
-                "TCP."
+        trials, asked = self.check.trials, self._sent.load.udp_mbps
+        carried = trials.interval.mean
+        if carried >= promised * _OVERLOAD_SHOWS:
+            return
+        told = (
+            f"only {figure(carried)} Mbit/s of datagrams came through of {asked:g} that were asked "
+            "for, so the ceiling was not tried."
+        )
+        if limit := EndpointLoads.of(trials.trials).limit() or self._limit_of_datagrams(promised):
+            raise NotProven(f"{told} {limit}")
+        reached = self._measured("rate_under_ceiling", promised, baseline=False)
+        conclude(self.check, reached, Rig(()), lambda: self._without_gateway(asked), trials)
+
+    def _limit_of_datagrams(self, promised: float) -> str:
+        """Why the rig itself could have let no more datagrams through; empty where it could not."""
+        load = self._sent.load
+        asked = load.udp_mbps or promised
+        control = self.runner.control(load, asked / HEADROOM)
+        if control is None:
+            return Rig(None).limits(self.check.measurement)
+        aside: list[tuple[Trial, str]] = []
+        self._sent.controls = []
+        while len(self._sent.controls) < FEWEST_CONTROLS:
+            made = control()
+            if why := disturbance(made):
+                aside.append((made, why))
+            else:
+                self._sent.controls.append(made.mbps)
+            if len(aside) == ALL_ASIDE:
+                return aside_in_words(aside)
+        if min(self._sent.controls) < promised:
+            return (
+                f"The path without the gateway carried no more than "
+                f"{figure(min(self._sent.controls))} of them."
             )
-            raise NotProven(
-                f"only {figure(carried)} Mbit/s of datagrams came through of "
-                f"{self._sent.load.udp_mbps:g} that were asked for, so the ceiling was not tried. "
-                f"{EndpointLoads.of(self.check.trials.trials).limit() or unknown}"
-            )
+        return ""
+
+    def _without_gateway(self, asked: float) -> str:
+        """What it carried of as many datagrams, as a sentence."""
+        return (
+            f"Of {asked:g} Mbit/s of datagrams the path without the gateway carried "
+            f"{figure(fmean(self._sent.controls))}."
+        )

@@ -14,6 +14,9 @@ from gatepass.base.languages import FALLBACK, LANGUAGES
 from gatepass.base.own_yaml import own_yaml
 from gatepass.base.paths import TEMPLATES
 from gatepass.report.sentences import Sentences
+from gatepass.results.broken import KINDS, Broken
+from gatepass.results.gateway_state import Sessions
+from gatepass.verdict.breaks import cause_of_break
 from said_in_english import samples, templates
 
 TABLES = {
@@ -73,6 +76,11 @@ def written_out(language: str, sentence: str) -> bool:
     return any(pattern.fullmatch(english) for english in TABLES[language])
 
 
+BREAKS = [
+    Broken(how, "client", "server", seconds, of_s, opened, 4, 1428)
+    for how in KINDS
+    for seconds, of_s, opened in ((2.1, 3, 4), (2.1, 0, 4), (0, 3, 1))
+]
 COMPOSED = (
     "Stateful throughput, 1 policy, NAT on: 246.3 ± 2.1 Mbit/s (95 %, 4 trials, TCP goodput); "
     "promised is at least 300 Mbit/s. The path without the gateway carried 315 of 315 Mbit/s in 2 "
@@ -85,6 +93,14 @@ COMPOSED = (
     "the gateway's port3.",
     "The server sees 198.18.1.10; it should see 198.18.2.1, the gateway's address. NAT is on in "
     "the policy and was not applied.",
+    *(
+        f"Through the gateway {broken}, 2 of 2 times; without the gateway the same transfer ran to "
+        f"its end each time. Likely cause: {cause_of_break(broken, sessions).sentence}"
+        for broken in BREAKS
+        for sessions in (None, Sessions(64, 0), Sessions(64, 64))
+    ),
+    *(f"{one}; without a tunnel {one} as well." for one in BREAKS),
+    *(f"without the gateway {one}." for one in BREAKS),
 )
 
 

@@ -47,11 +47,11 @@ COMPUTES = (
 """What has the processors that tests which measure leave over, but for what is named next: it
 computes, or talks to a gateway for as long as it takes."""
 SENDS = re.compile(
-    r"tests/core/test_(added_delay|clock_agreement|datagrams|delay_line|delay_probes|"
-    r"dialup_client|download|fail_closed|failure_data|failure_exchanges|forged|host_changes|iperf|"
-    r"iperf_intervals|open_ports|"
-    r"portal|probe|processor_time|proxy_users|pulse|rig_watch|shell|site_vpn|ssl_vpn_client|"
-    r"stand_in|stream|strongswan|study_trials|talk|transactions|vpn_traffic)\.py"
+    r"tests/core/test_(added_delay|clock_agreement|datagram_breaks|datagrams|delay_line|"
+    r"delay_probes|dialup_client|download|fail_closed|failure_data|failure_exchanges|forged|"
+    r"host_changes|iperf|iperf_breaks|iperf_intervals|open_ports|portal|probe|processor_time|"
+    r"proxy_users|pulse|rig_watch|shell|site_vpn|ssl_vpn_client|stand_in|stream|strongswan|"
+    r"study_trials|talk|transactions|vpn_traffic)\.py"
 )
 """What sends packets, or is at work on a host of its own."""
 MINUTES = re.compile(r"where_it_takes_minutes|applied-late|told_apart")

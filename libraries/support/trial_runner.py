@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from gatepass.base.errors import NotProven
 from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint import iperf, overload
 from gatepass.endpoint.download import Transfer
 from gatepass.endpoint.shell import Shell
+from gatepass.results.broken import FIRST_LOST, Broken
 from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement
 from gatepass.results.trial import Load, Trial
@@ -17,6 +18,7 @@ from gatepass.verdict import ceiling
 from gatepass.verdict.disturbance import (
     Watched,
     disturbance,
+    disturbed_by,
     host_facts,
     trial_facts,
     wire_mbps,
@@ -26,6 +28,12 @@ from gatepass.verdict.judgement import HEADROOM, Rule
 from gatepass.verdict.throughput import Trials, measure
 from support.check_context import CheckContext
 from support.policies import decided_by
+from support.transfers import WITHOUT, alone, whole
+
+_CONTROL_S = 10
+"""For how long at least a long transfer that broke off goes on without the gateway."""
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,8 @@ class RemoteEnd:
         port: where its test server may listen.
         by_policy: whether the gateway's policies decide about the path.
         clear: whether packets arrive there as they were sent, and not out of a tunnel.
+        beside: the end of the path that passes nothing of what is judged; None where there is none.
+        without: what of the path is left out, in words; empty where something on it is judged.
     """
 
     shell: Shell
@@ -45,6 +55,8 @@ class RemoteEnd:
     port: int
     by_policy: bool = True
     clear: bool = True
+    beside: RemoteEnd | None = None
+    without: str = ""
 
 
 class TrialRunner:
@@ -61,7 +73,8 @@ class TrialRunner:
         """The server behind the gateway."""
         host = self._run.testbed.endpoints.server
         address = host.address if self._check.ip_version == 4 else host.address6
-        return RemoteEnd(self._run.server, address, host.iperf3_port)
+        beside = self.server_directly()
+        return RemoteEnd(self._run.server, address, host.iperf3_port, beside=beside)
 
     def server_directly(self) -> RemoteEnd | None:
         """The server on the path without the gateway; None where the testbed names none."""
@@ -70,7 +83,7 @@ class TrialRunner:
         address = host.direct_address if fourth else host.direct_address6
         if address is None:
             return None
-        return RemoteEnd(shell, address, host.iperf3_port, by_policy=False)
+        return RemoteEnd(shell, address, host.iperf3_port, by_policy=False, without=WITHOUT)
 
     def load(
         self,
@@ -123,7 +136,53 @@ class TrialRunner:
         return lambda: self.one(asked, remote)
 
     def one(self, load: Load, remote: RemoteEnd) -> Trial:
-        """One trial from the client, with what the rig did meanwhile; its JSON is kept."""
+        """One trial from the client, with what the rig did meanwhile; its JSON is kept.
+
+        Raises:
+            AssertionError: it breaks off, and without what is judged it does not.
+            NotProven: it breaks off there as well; an endpoint was lost or a program failed.
+        """
+        return self.whole(remote, lambda end, broken: self._one(as_long(load, broken), end))
+
+    def whole(
+        self, remote: RemoteEnd, run: Callable[[RemoteEnd, Broken | None], Made]
+    ) -> Made:
+        """A transfer to the remote end, held against the path beside where it breaks off.
+
+        Args:
+            remote: the end.
+            run: a transfer to an end; on the path beside it is told how that to `remote` broke off.
+
+        Raises:
+            AssertionError, NotProven: see `one`.
+        """
+        if remote.without:
+            return alone(lambda: run(remote, None), remote.without)
+        beside = remote.beside
+        decides = remote.by_policy and ":" not in remote.address  # the look-up is one of IPv4
+
+        def control(broken: Broken) -> object:
+            assert beside is not None
+            return run(beside, broken)
+
+        return whole(
+            self._check,
+            lambda: run(remote, None),
+            control if beside else None,
+            lambda: decided_by(self._run, remote.port) if decides else "",
+            beside.without if beside else WITHOUT,
+        )
+
+    def _one(self, load: Load, remote: RemoteEnd, attempts: int = 2) -> Trial:
+        """One trial.
+
+        Args:
+            load, remote: see `one`.
+            attempts: for a flow that does not open on a path on which nothing is judged.
+
+        Raises:
+            Broken: it breaks off.
+        """
         self._run.trials += 1
         keep = self._run.folder / "trials" / f"{self._run.trials:03d}"
         keep.parent.mkdir(exist_ok=True)
@@ -132,10 +191,11 @@ class TrialRunner:
         try:
             run = overload.run if overload.needed(load) else iperf.run
             trial = run(self._run.client, remote.shell, remote.address, remote.port, load, keep)
-        except NotProven as error:
-            asked = remote.by_policy and ":" not in remote.address  # the look-up is one of IPv4
-            if asked and "unable to connect" in str(error):
-                raise NotProven(f"{error} {decided_by(self._run, remote.port)}") from error
+        except Broken as broken:
+            # iperf3 opens a flow of UDP with one datagram each way, and sends neither again
+            if broken.how == FIRST_LOST and remote.without and attempts > 1:
+                return self._one(load, remote, attempts - 1)
+            broken.disturbed = disturbed_by(self._run.rig.since(begun))
             raise
         conduct = self._run.rig.since(begun)
         receiver = conduct.get("client" if load.reverse else remote.shell.name)
@@ -147,7 +207,14 @@ class TrialRunner:
         return trial
 
     def both_ways(self, load: Load, remote: RemoteEnd) -> tuple[Watched, Watched]:
-        """TCP to the remote end and back at once: what either way carried."""
+        """TCP to the remote end and back at once: what either way carried.
+
+        Raises:
+            AssertionError, NotProven: see `one`.
+        """
+        return self.whole(remote, lambda end, broken: self._both_ways(as_long(load, broken), end))
+
+    def _both_ways(self, load: Load, remote: RemoteEnd) -> tuple[Watched, Watched]:
         client = self._run.client
         begun = self._run.rig.mark({"client": client, remote.shell.name: remote.shell})
         with iperf.both_ways(client, remote.shell, remote.address, remote.port, load) as rates:
@@ -214,3 +281,16 @@ class TrialRunner:
         held = ceiling.held_against(seen, self._run.order.ceiling_mbps)
         self._check.note("measurement", held)
         return held
+
+
+def as_long(load: Load, broken: Broken | None) -> Load:
+    """A load as it is; for a control, twice as long as it went on through the gateway at most.
+
+    Args:
+        load: that was sent through the gateway.
+        broken: how that broke off; None where it is no control.
+    """
+    if broken is None:
+        return load
+    seconds = min(load.seconds, max(_CONTROL_S, 2 * broken.seconds))
+    return replace(load, source="", seconds=seconds)

@@ -12,6 +12,7 @@ from gatepass.scenarios.site_to_site.tunnels import MOST
 from support.check_context import CheckContext
 from support.policies import COUNTERS_LAG_S
 from support.run_context import RunContext
+from support.transfers import WITHOUT_TUNNEL
 from support.trial_runner import RemoteEnd
 
 RATE = "ipsec_throughput"
@@ -46,13 +47,14 @@ def agreed_mbps(run: RunContext, proposal: Proposal) -> int | None:
 
 def behind_the_peer(run: RunContext, address: str) -> RemoteEnd:
     """The peer under one of its addresses behind a tunnel."""
-    port = run.testbed.endpoints.peer.iperf3_port
-    return RemoteEnd(run.peer, address, port, by_policy=False, clear=False)
+    beside = beside_the_tunnel(run)
+    return replace(beside, address=address, clear=False, beside=beside, without="")
 
 
 def beside_the_tunnel(run: RunContext) -> RemoteEnd:
-    """The peer under its own address, which no tunnel leads to."""
-    return replace(behind_the_peer(run, run.site.peer), clear=True)
+    """The peer under its own address, which no tunnel leads to; it passes the gateway as well."""
+    port = run.testbed.endpoints.peer.iperf3_port
+    return RemoteEnd(run.peer, run.site.peer, port, by_policy=False, without=WITHOUT_TUNNEL)
 
 
 def both_ends_counted(check: CheckContext, before: tuple[int, int], received: int) -> None:

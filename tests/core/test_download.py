@@ -138,6 +138,23 @@ def test_an_object_counts_over_the_time_that_it_took() -> None:
     assert failed == [{"bytes": 0, "files": 1, "failed": 1}]
 
 
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [("kill -KILL $$", "curl on the client was ended by signal 9"), ("exit 23", "curl failed on")],
+)
+def test_a_curl_that_fails_by_itself_is_the_rigs(
+    source: FileSource, shell: LocalShell, end: str, told: str
+) -> None:
+    folder = Path(shell.folder()) / "bin"
+    folder.mkdir()
+    (folder / "curl").write_text(f"#!/bin/sh\nprintf '200 10 0 0 1'; {end}\n")
+    (folder / "curl").chmod(0o755)
+    shell.inside = ("env", f"PATH={folder}:/usr/sbin:/usr/bin:/sbin:/bin")
+    for ask in (lambda: fetch(shell, source, "f"), lambda: timed(shell, source, "f", 20, 5)):
+        with pytest.raises(NotProven, match=told):
+            ask()
+
+
 def test_no_curl(source: FileSource, tmp_path: Path) -> None:
     bare = LocalShell("client", tmp_path, ("env", f"PATH={tmp_path}"))
     with pytest.raises((NotProven, FileNotFoundError)):

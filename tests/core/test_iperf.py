@@ -190,7 +190,6 @@ class TestWithTheProgram:
         ("script", "sentence"),
         [
             (f"cat {DATA}/busy-client.json", "the server is busy running a test"),
-            (f"cat {DATA}/refused-client.json", "Connection refused"),
             (f"head -c 900 {DATA}/tcp-client.json", "gave no result"),
             ("echo no such option >&2; exit 1", "no such option"),
         ],

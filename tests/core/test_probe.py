@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from local_shell import LocalShell
+from test_iperf_breaks import impair
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.direct_path import must_be_answered_directly
-from gatepass.endpoint.probe import ANSWERED, REFUSED, SILENT, Probe, start_responder, try_all
+from gatepass.endpoint.probe import (
+    ANSWERED,
+    REFUSED,
+    SILENT,
+    Probe,
+    start_responder,
+    try_all,
+    with_patience,
+)
 from gatepass.inputs.testbed import Endpoint
 
 DROP = (
@@ -38,6 +48,23 @@ def test_each_outcome(apart: LocalShell, protocol: str) -> None:
     assert [answer.probe for answer in answers] == probes
     assert [answer.outcome for answer in answers] == [ANSWERED, ANSWERED, REFUSED, SILENT]
     assert [answer.seen for answer in answers] == ["127.0.0.1", "::1", "", ""]
+    responder.stop()
+
+
+def test_a_connection_whose_first_packet_gets_lost_is_late_and_not_silent(
+    apart: LocalShell,
+) -> None:
+    flow = "ip saddr . tcp sport . ip daddr . tcp dport"
+    impair(apart, f"tcp flags syn / syn,ack {flow} != @seen add @seen {{ {flow} }} drop")
+    apart.run(DROP)
+    responder = start_responder(apart, [5301, 5303], 30)
+    lost, dropped = (Probe("tcp", "127.0.0.1", port) for port in (5301, 5303))
+    answers = try_all(apart, [lost, dropped], timeout_s=0.3)
+    assert [answer.outcome for answer in answers] == [SILENT, SILENT]
+    late, silent = (with_patience(apart, answer) for answer in answers)
+    assert late.late and not late.seen
+    assert re.fullmatch(r"answered only after \d\.\d s, as its first packet got lost", late.outcome)
+    assert silent is answers[1]
     responder.stop()
 
 

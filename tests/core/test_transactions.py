@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from local_shell import LocalShell
 
 from crowd import Crowd
 from gatepass.base.errors import NotProven
+from gatepass.endpoint import remote
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.transactions import Exchange, run
+from gatepass.results.broken import REFUSED, RESET, STOPPED, UNANSWERED, Broken
 
 PORT, ADDRESS = 5201, "127.0.0.2"
 SHORT = Exchange("UDP", 32, 256, 0.1)
+REMOTE = Path(remote.__file__).parent
 
 
 @pytest.mark.parametrize("protocol", ["TCP", "UDP"])
@@ -52,6 +56,28 @@ def test_where_nothing_gets_through_there_are_none(apart: LocalShell) -> None:
     _filter(apart, f"udp sport {PORT} drop")
     found = run(apart, apart, ADDRESS, PORT, SHORT)
     assert (found.per_s, found.lost_percent) == (0, 100)
+
+
+@pytest.mark.parametrize(
+    ("rule", "how", "begun"),
+    [
+        ("tcp dport {0} reject with tcp reset", REFUSED, False),
+        ("tcp dport {0} tcp flags syn drop", UNANSWERED, False),
+        ("tcp dport {0} ct original packets gt 40 reject with tcp reset", RESET, True),
+        ("tcp dport {0} ct original packets gt 40 drop", STOPPED, True),
+    ],
+)
+def test_a_connection_that_breaks_off_is_told_as_such(
+    apart: LocalShell, rule: str, how: str, begun: bool
+) -> None:
+    hasty = Path(apart.folder()) / "transactions.py"
+    text = (REMOTE / "transactions.py").read_text()
+    hasty.write_text(text.replace("SILENT_S = 10", "SILENT_S = 2"))
+    _filter(apart, rule.format(PORT))
+    with pytest.raises(Broken) as broken:
+        run(apart, apart, ADDRESS, PORT, Exchange("TCP", 32, 32, 5))
+    assert broken.value.how == how
+    assert (broken.value.seconds > 0) == begun
 
 
 def test_a_busy_port_is_not_proven(apart: LocalShell) -> None:

@@ -23,6 +23,7 @@ from lab.gateway.dataplane.ipsec.status import IpsecStatus
 from lab.gateway.dataplane.kernel import links
 from lab.gateway.dataplane.kernel.commands import FORWARDING, SETTINGS, KernelSettings
 from lab.gateway.dataplane.kernel.loopbacks import Loopbacks
+from lab.gateway.dataplane.kernel.mtu import PortMtu
 from lab.gateway.dataplane.kernel.neighbours import Neighbours
 from lab.gateway.dataplane.kernel.routing import Routing
 from lab.gateway.dataplane.kernel.usage import PolicyCounter, Usage
@@ -93,6 +94,7 @@ class DataPlane:
             Routing(),
             Neighbours(),
             Impairment(folder),
+            PortMtu(),
             Queues(),
             self._inspection,
             WebProxy(folder),

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
-from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.shell import Shell, signal_of
 from gatepass.results.exchanges import FileTransfer
 
 _FIELDS = "%{http_code} %{size_download} %{time_starttransfer} %{time_total} %{num_connects}"
 _NO_TOOL = 127
+_OWN_FAULTS = (2, 4, 23, 26, 27, 43, 45, 48)
+"""Exit codes of what fails on the client itself: to begin, to write or read a file, memory, use."""
 _BEGINNING = 64
 """Bytes of what arrived that a reader is shown."""
 _HEADERS = "head -n 40 {file} | cut -c 1-300 | tr -d '\\r' | grep -v '^$'"
@@ -124,9 +126,11 @@ def fetch(
     report, digest, beginning, *answer = [*done.output.splitlines(), "", "", ""]
     figures = report.split()
     if len(figures) < 2 or figures[-1] == str(_NO_TOOL):
+        _must_have_worked(client, figures[-1] if figures else "", done.errors)
         raise NotProven(
             f"curl does not work on the {client.name}: {done.errors.strip() or report}."
         )
+    _must_have_worked(client, figures[-1], done.errors)
     status, size, *_ = figures
     complaint = done.errors.strip().splitlines()
     download = Download(
@@ -206,6 +210,7 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
     )
     report, *answer = done.output.splitlines() or [""]
     figures = report.split()
+    _must_have_worked(client, figures[-1] if figures else "", done.errors)
     if len(figures) < 6:
         raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip()}.")
     got, seconds = int(float(figures[1])), float(figures[3])
@@ -214,6 +219,24 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
     if got != size or figures[-1] != "0":
         raise Broken(f"{got:,} of {size:,} bytes arrived: {done.errors.strip()}.")
     return Transfer(got, seconds)
+
+
+def _must_have_worked(client: Shell, code: str, errors: str) -> None:
+    """curl ended by itself, and lacked nothing on its own host.
+
+    Args:
+        client: where it ran.
+        code: its exit code.
+        errors: its words.
+
+    Raises:
+        NotProven: a signal ended it, or it had no room, no memory or no rights.
+    """
+    number = int(code) if code.isdigit() else 0
+    if signal := signal_of(number):
+        raise NotProven(f"curl on the {client.name} was ended by signal {signal}.")
+    if number in _OWN_FAULTS:
+        raise NotProven(f"curl failed on the {client.name}: {errors.strip()}.")
 
 
 class Broken(Exception):

@@ -18,12 +18,15 @@ from iperf3 import TestResult
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.iperf_intervals import counted, nominal_s
+from gatepass.endpoint.iperf_report import Report, must_be_whole, must_fit
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
 from gatepass.results.trial import MEGA, Load, Trial
 
 _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs, the exchange
 _UDP_GRACE_S = 6  # nothing is sent again, so nothing takes longer
-_UDP_ATTEMPTS = 4
+_END_S = 1  # for the server, once the client has broken off
+_EDGE_SHARE = 0.05  # of the datagrams: those at the edges of the measured time
+_FORGET_MTU = "for six in '' -6; do ip $six route flush cache; done >/dev/null 2>&1; true"
 _CONNECT = "--connect-timeout 8000"  # ms: a lost SYN is sent again after 1, 3 and 7 s
 
 
@@ -39,21 +42,12 @@ def run(
         load: what is sent.
         keep: path without ending where both JSON texts are kept; None keeps nothing.
 
-    iperf3 opens a UDP flow with one datagram each way and sends neither again: if one of them is
-    lost, it waits in vain. Such a trial has no figure, and is begun anew.
-
     Raises:
+        Broken: the trial broke off, by nothing that iperf3 did.
         NotProven: an endpoint was lost or iperf3 failed, with its own words.
     """
-    for attempts_left in reversed(range(1 if load.udp_mbps is None else _UDP_ATTEMPTS)):
-        began = time.time()
-        try:
-            sent, received, waited = _run(client, server, address, port, load)
-        except _Stuck:
-            if not attempts_left:
-                raise
-        else:
-            break
+    began = time.time()
+    sent, received, waited = _run(client, server, address, port, load)
     if keep:
         for side, content in (("client", sent), ("server", received)):
             keep.with_name(f"{keep.name}-{side}.json").write_text(json.dumps(content))
@@ -64,15 +58,8 @@ def _run(
     client: Shell, server: Shell, address: str, port: int, load: Load
 ) -> tuple[dict, dict, dict[str, float | None]]:
     """The JSON of the client and of the server, and how long each waited for a processor."""
-    length = load.seconds + load.omit_s
-    grace_s = _GRACE_S if load.udp_mbps is None else _UDP_GRACE_S
-    listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
-    serve = f"iperf3 -s -1 -J -i {load.interval_s:g} -p {port}"
-    send = f"iperf3 -c {address} -p {port} -J {_CONNECT} {load.arguments()}"
-    with _started(server, serve, length, listening, listening) as listener:
-        with _started(client, send, length) as sender:
-            sent = _result(sender, client, length + grace_s)
-        received = _result(listener, server, _GRACE_S)
+    with _both(client, server, address, port, load) as (sender, listener):
+        sent, received = _ended(sender, listener, address, port, load)
     waited = {"client_waited_s": sender.waited_s, "server_waited_s": listener.waited_s}
     return sent, received, waited
 
@@ -92,24 +79,62 @@ def both_ways(
         TCP goodput.
 
     Raises:
+        Broken: a connection broke off, by nothing that iperf3 did.
         NotProven: iperf3 failed, with its own words.
     """
+    with _both(client, server, address, port, load, "--bidir ") as (sender, listener):
+
+        def rates() -> tuple[float, float]:
+            sent, _ = _ended(sender, listener, address, port, load)
+            there, back = sent["end"]["sum_received"], sent["end"]["sum_received_bidir_reverse"]
+            return there["bits_per_second"] / MEGA, back["bits_per_second"] / MEGA
+
+        yield rates
+
+
+@contextmanager
+def _both(
+    client: Shell, server: Shell, address: str, port: int, load: Load, more: str = ""
+) -> Iterator[tuple[Detached, Detached]]:
+    """The client's and the server's program, at work."""
     length = load.seconds + load.omit_s
     listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
     serve = f"iperf3 -s -1 -J -i {load.interval_s:g} -p {port}"
-    send = f"iperf3 -c {address} -p {port} -J {_CONNECT} --bidir {load.arguments()}"
+    send = f"iperf3 -c {address} -p {port} -J {_CONNECT} {more}{load.arguments()}"
+    if load.udp_mbps is not None:  # each trial finds out by itself what the path carries
+        for shell in (client, server):
+            shell.run(_FORGET_MTU, again=True)
     with (
         _started(server, serve, length, listening, listening) as listener,
         _started(client, send, length) as sender,
     ):
+        yield sender, listener
 
-        def rates() -> tuple[float, float]:
-            end = _result(sender, client, length + _GRACE_S)["end"]
-            _result(listener, server, _GRACE_S)
-            there, back = end["sum_received"], end["sum_received_bidir_reverse"]
-            return there["bits_per_second"] / MEGA, back["bits_per_second"] / MEGA
 
-        yield rates
+def _ended(
+    sender: Detached, listener: Detached, address: str, port: int, load: Load
+) -> tuple[dict, dict]:
+    """What both have told at the end.
+
+    Raises:
+        Broken, NotProven: see `must_be_whole`.
+    """
+    patience_s = load.seconds + load.omit_s
+    patience_s += _GRACE_S if load.udp_mbps is None else _UDP_GRACE_S
+    opening = f"ss -Htn state syn-sent 'dport = :{port}' | grep -q ."
+
+    def in_vain() -> bool:
+        """Whether one side waits for ever: the other has gone, or a connection gets no answer."""
+        gone = listener.shell.run(f"[ -s {listener.stem}.rc ]", again=True).status == 0
+        return gone or sender.shell.run(opening, again=True).status == 0
+
+    sent = Report.of(sender, patience_s, in_vain)
+    received = Report.of(listener, _GRACE_S if sent.whole else _END_S)
+    must_be_whole(sent, received, load, address)
+    if load.udp_mbps is not None:
+        warned = sender.shell.run(f"cat {sender.stem}.err", again=True).output
+        must_fit(sent, received, load, address, warned)
+    return sent.content or {}, received.content or {}
 
 
 def parse(sent: dict, received: dict) -> Trial:
@@ -145,6 +170,7 @@ def _parsed(sent: dict, received: dict) -> Trial:
         total = {name: sum(part[name] for part in parts) for name in ("bytes", "seconds")}
     count, seconds = int(total["bytes"]), float(total["seconds"])
     rate = count * 8 / seconds if seconds else 0.0
+    datagrams, lost = _lost(sender["end"], own_end) if udp else (None, None)
     return Trial(
         mbps=rate / MEGA,
         received_bytes=count,
@@ -152,8 +178,8 @@ def _parsed(sent: dict, received: dict) -> Trial:
         seconds=seconds,
         intervals=tuple(part.mbps for part in counted(receiver) if part.whole),
         retransmits=None if udp else int(end["sum_sent"].get("retransmits", 0)),
-        lost_percent=float(own_end["sum"]["lost_percent"]) if udp else None,
-        datagrams=int(own_end["sum"]["packets"]) if udp else None,
+        lost_percent=lost,
+        datagrams=datagrams,
         rtt_ms=sum(known) / len(known) / 1000 if known and not udp else None,
         client_cpu=result.local_cpu_total,
         server_cpu=result.remote_cpu_total,
@@ -165,6 +191,22 @@ def _parsed(sent: dict, received: dict) -> Trial:
         path_mtu=None if udp else next((flow["pmtu"] for flow in flows if flow.get("pmtu")), None),
         interval_s=round(nominal_s(receiver), 3),
     )
+
+
+def _lost(sent: dict, received: dict) -> tuple[int, float]:
+    """How many datagrams were sent, and how many of them got lost, per cent.
+
+    The receiver knows of gaps alone: it misses none of those behind the last that came, and none at
+    all where none came. So far as more are missing there than both sides' clocks explain, they are
+    lost as well.
+    """
+    told, gaps = int(received["sum"]["packets"]), float(received["sum"]["lost_percent"])
+    seen = int(received.get("sum_received", received["sum"])["packets"])
+    count = int(sent.get("sum_sent", sent["sum"])["packets"])
+    if seen >= count * (1 - _EDGE_SHARE):
+        return told, gaps
+    arrived = seen * (1 - gaps / 100)
+    return count, 100 * (count - arrived) / count
 
 
 @contextmanager
@@ -189,23 +231,3 @@ def _started(
     except BaseException:
         program.stop()
         raise
-
-
-class _Stuck(NotProven):
-    """iperf3 did not end."""
-
-
-def _result(program: Detached, shell: Shell, patience_s: float) -> dict:
-    """The program's JSON. Up to 3.13 iperf3 exits 0 on "server is busy": only `error` tells."""
-    try:
-        program.wait(patience_s)
-    except ProgramEnded as ended:
-        raise _Stuck(f"iperf3 on the {shell.name} did not end: {ended}.") from ended
-    try:
-        content = json.loads(program.output)
-    except ValueError:
-        words = program.last_words() or "it wrote nothing"
-        raise NotProven(f"iperf3 on the {shell.name} gave no result: “{words}”.") from None
-    if problem := content.get("error"):
-        raise NotProven(f"iperf3 on the {shell.name} ended with “{problem}”.")
-    return content

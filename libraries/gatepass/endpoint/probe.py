@@ -14,6 +14,9 @@ from gatepass.endpoint.shell import Completed, Detached, ProgramEnded, Shell
 from gatepass.results.exchanges import ConnectionTry
 
 ANSWERED, REFUSED, SILENT = "answered", "refused", "silent"
+_SYN_AGAIN_S = 0.9
+"""A SYN without an answer is sent again after a second (RFC 6298, 2.1), and after three."""
+_PATIENCE_S = 4.0
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,19 @@ class Probe:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a probe: answered (with the address that was seen), refused or silent."""
+    """What became of a probe: answered (with the address that was seen), refused or silent.
+
+    Attributes:
+        probe: that was tried.
+        outcome: what became of it; of what is late, in words.
+        detail: the address, or why it was refused.
+        late: whether it was answered only once its first packet had been sent again.
+    """
 
     probe: Probe
     outcome: str
     detail: str = ""
+    late: bool = False
 
     @property
     def seen(self) -> str:
@@ -93,21 +104,50 @@ def try_all(shell: Shell, probes: Sequence[Probe], timeout_s: float = 1.0) -> li
     Raises:
         NotProven: the prober did not work on the endpoint.
     """
+    return [answer for answer, _ in _tried(shell, probes, timeout_s)]
+
+
+def _tried(
+    shell: Shell, probes: Sequence[Probe], timeout_s: float
+) -> list[tuple[Answer, float]]:
+    """The same, each with how long its last try took, seconds."""
     script = install(shell, "prober.py")
     flows = " ".join(shlex.quote(probe.argument) for probe in probes)
     limit = 10 + max(probe.tries for probe in probes) * (timeout_s + 0.2)
     done = shell.run(f"python3 {script} {timeout_s} {flows}", timeout_s=limit)
     try:
-        answers = [
-            Answer(probe, result["outcome"], result["detail"])
+        found = [
+            (Answer(probe, result["outcome"], result["detail"]), result.get("seconds", 0.0))
             for probe, result in zip(probes, json.loads(done.output), strict=True)
         ]
     except (ValueError, TypeError):  # no JSON, or no answer for one of them
         words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
         raise NotProven(f"the prober failed on the {shell.name}: {words}") from None
-    for one in answers:
+    for one, _ in found:
         recorder.note(ConnectionTry(shell.name, str(one.probe), one.outcome, one.seen))
-    return answers
+    return found
+
+
+def with_patience(shell: Shell, answer: Answer) -> Answer:
+    """A connection that is silent, tried once more for long enough that its SYN is sent again.
+
+    Args:
+        shell: the endpoint from which it is tried.
+        answer: of before.
+
+    Returns:
+        One that is late where that is answered; else the one of before.
+
+    Raises:
+        NotProven: the prober did not work on the endpoint.
+    """
+    if answer.outcome != SILENT or answer.probe.protocol != "tcp":
+        return answer
+    ((again, seconds),) = _tried(shell, [answer.probe], _PATIENCE_S)
+    if again.outcome != ANSWERED or seconds < _SYN_AGAIN_S:
+        return answer
+    outcome = f"answered only after {seconds:.1f} s, as its first packet got lost"
+    return Answer(answer.probe, outcome, late=True)
 
 
 def install(shell: Shell, name: str) -> str:

@@ -8,7 +8,9 @@ it is still theirs (see `own_programs`).
 
 from __future__ import annotations
 
+import math
 import shlex
+import signal
 import time
 from dataclasses import dataclass
 from typing import Protocol
@@ -140,12 +142,21 @@ class Detached:
         Raises:
             ProgramEnded: it is still at work after `timeout_s`; it is stopped.
         """
+        status = self.ended(timeout_s)
+        if status is None:
+            self.stop()
+            raise ProgramEnded(f"it had not ended after {timeout_s:.0f} s")
+        return status
+
+    def ended(self, timeout_s: float) -> int | None:
+        """The same without an end by force: None where it is still at work after `timeout_s`."""
         give_up = time.monotonic() + timeout_s
         waited_ns = -1
         while time.monotonic() < give_up:
             # one round trip waits up to 5 s on the endpoint itself: few messages, quick answer
+            patience_s = min(_LOOK_S, math.ceil(max(0, give_up - time.monotonic())))
             look = (
-                f"{_BEGIN_LOOK}; w=-1; until [ -s {self.stem}.rc ]; do "
+                f"{begin_look(patience_s)}; w=-1; until [ -s {self.stem}.rc ]; do "
                 f"{_WAITED.format(stem=self.stem)}; "
                 f"{LOOK_OVER} && {{ echo $w; exit 9; }}; sleep 0.02; done; "
                 f"echo $w; cat {self.stem}.rc {self.stem}.out"
@@ -158,8 +169,14 @@ class Detached:
                 self.output = rest
                 self.waited_s = waited_ns / 1e9 if waited_ns >= 0 else None
                 return int(status)
+        return None
+
+    def broken_off(self) -> str:
+        """End the program; what it has written by then, its last words on that included."""
         self.stop()
-        raise ProgramEnded(f"it had not ended after {timeout_s:.0f} s")
+        told = f"{self.stem}.out"
+        until = f"{begin_look(_LAST_WORDS_S)}; until [ -s {told} ]; do {LOOK_OVER} && break"
+        return self.shell.run(f"{until}; sleep 0.05; done; sleep 0.05; cat {told}").output
 
     def last_words(self) -> str:
         """The end of what it said, on either channel, in one line."""
@@ -186,7 +203,8 @@ class Detached:
         self.shell.run(own_programs.end(self.stem, file))
 
 
-_BEGIN_LOOK = begin_look(5)
+_LOOK_S, _LAST_WORDS_S = 5, 1
+_BEGIN_LOOK = begin_look(_LOOK_S)
 
 # Where the kernel groups by session (CONFIG_SCHED_AUTOGROUP), nice counts within the session alone,
 # and the session's own weight among the others is set apart.
@@ -208,3 +226,8 @@ class Busy(Exception):
 
 class ProgramEnded(Exception):
     """A program on an endpoint did not do its work; the message holds its own words."""
+
+
+def signal_of(status: int) -> int:
+    """The signal that ended a program, by its exit status in a shell; 0 where none did."""
+    return status - 128 if 128 < status <= 128 + signal.SIGRTMAX else 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
+from gatepass.results.broken import Broken, how_in_words
 from gatepass.results.trial import MEGA, Trial
 
 _GRACE_S, _END_S = 20, 15
@@ -55,6 +56,7 @@ def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) 
         asked: what is asked and answered.
 
     Raises:
+        Broken: the transactions broke off, by nothing that the programs did.
         NotProven: a program failed, with its own words.
     """
     words = f"{asked.protocol.lower()} {address} {port} {asked.request} {asked.response}"
@@ -69,6 +71,8 @@ def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) 
             told = _told(client, asking, limit_s)
         finally:
             asking.stop()
+        if "error" in told:
+            raise _broken(told, client, server, asked)
         answered = _told(server, answering, _END_S)
     finally:
         answering.stop()
@@ -90,6 +94,14 @@ def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) 
     )
     lost = 100 * told["lost"] / (told["done"] + told["lost"]) if asked.protocol == "UDP" else None
     return Transacted(told["done"] / seconds, lost, trial)
+
+
+def _broken(told: dict, client: Shell, server: Shell, asked: Exchange) -> Exception:
+    """What became of transactions that did not run to their end."""
+    seconds = float(told["seconds"])
+    if how := how_in_words(told["error"], seconds > 0):
+        return Broken(how, client.name, server.name, seconds, asked.seconds)
+    return NotProven(f"transactions failed on the {client.name}: {told['error']}.")
 
 
 def _start(shell: Shell, words: str, limit_s: float, ready: str = "", busy: str = "") -> Detached:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from gatepass.base.errors import NotProven
 from gatepass.gateway.changes import Changes
+from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.toggle import Toggle
+from gatepass.results.gateway_state import Sessions
 
 _TABLE, _USAGE = "system/resource-limits", "system/resource/usage"
 
@@ -38,3 +40,14 @@ class SessionLimit:
     def drop(self) -> None:
         """Have the limit that was there before."""
         self._limit.off()
+
+
+def sessions_of(gateway: FortiGate) -> Sessions | None:
+    """How many sessions there are and may be; None where the gateway does not tell."""
+    try:
+        told = gateway.monitor(_USAGE, interval="1-min")["results"]["session"]
+        limits = gateway.rows_if_any(_TABLE)
+        limit = next((int(row.get("session") or 0) for row in limits), 0)
+        return Sessions(int(told[0]["current"]), limit)
+    except (GatewayLost, Refused, KeyError, IndexError, TypeError, ValueError):
+        return None  # a likely cause is a help to the reader and no part of the verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, Field, asdict, dataclass, fields, replace
 from ipaddress import ip_address
 from itertools import accumulate, starmap
 from operator import mul, sub
@@ -224,6 +224,7 @@ class Carried:
         arrivals: by tenths of a second, from the first to the last in which any came: how many did.
         tick_delays: by the same tenths as `ticks`: the mean and the longest delay of those that
             arrived, us; zeros where none did.
+        path_mtu: largest IP packet that the path was told to carry, bytes; 0 where nobody told.
     """
 
     stream: Stream
@@ -248,6 +249,7 @@ class Carried:
     ticks: tuple[tuple[int, int], ...]
     arrivals: tuple[int, ...]
     tick_delays: tuple[tuple[float, int], ...] = ()
+    path_mtu: int = 0
 
     @classmethod
     def of(cls, told: Mapping[str, Any], delays: Iterable[Sequence[int]]) -> Carried:
@@ -263,11 +265,16 @@ class Carried:
         plain = {
             field.name: told[field.name]
             for field in fields(cls)
-            if field.name not in _TOLD_OTHERWISE
+            if field.name not in _TOLD_OTHERWISE and (field.name in told or _needed(field))
         }
         sets = {name: frozenset(told[name]) for name in _SETS}
         times = {name: Spread(()) for name in _SPREADS} | {"delay": Spread(delays)}
         return cls(stream=Stream(**told["stream"]), **plain, **sets, **times)
+
+    @property
+    def too_large(self) -> bool:
+        """Whether its largest packets are larger than what the path was told to carry."""
+        return 0 < self.path_mtu < max(self.stream.frames) - ETHERNET
 
     @property
     def lost(self) -> int:
@@ -330,6 +337,7 @@ def joined(parts: Sequence[Carried]) -> Carried:
         stream=replace(parts[0].stream, seconds=sum(part.stream.seconds for part in parts)),
         **{name: sum(getattr(part, name) for part in parts) for name in _SUMS},
         late_us=max(part.late_us for part in parts),
+        path_mtu=min(part.path_mtu for part in parts),
         **{name: frozenset().union(*(getattr(one, name) for one in parts)) for name in _SETS},
         **{name: Spread.of([getattr(part, name) for part in parts]) for name in _SPREADS},
         **{name: tuple(one for part in parts for one in getattr(part, name)) for name in _ROWS},
@@ -370,7 +378,13 @@ def carried(stream: Stream, sent: dict, taken: dict) -> Carried:
         ticks=tuple((went.get(tick, 0), came.get(tick, 0)) for tick in _whole(went)),
         arrivals=tuple(arrived.get(tick, 0) for tick in _whole(arrived)),
         tick_delays=tuple(delayed.get(tick, (0.0, 0)) for tick in _whole(went)),
+        path_mtu=sent["path_mtu"],
     )
+
+
+def _needed(field: Field) -> bool:
+    """Whether a record has to have it; those of before lack what was added since."""
+    return field.default is MISSING
 
 
 def _whole(ticks: Mapping[int, int]) -> range:

@@ -22,6 +22,19 @@ class GatewayLoad:
 
 
 @dataclass(frozen=True)
+class Sessions:
+    """The gateway's table of sessions.
+
+    Attributes:
+        current: how many there are.
+        limit: how many there may be, as it is configured; 0 where nothing is.
+    """
+
+    current: int
+    limit: int
+
+
+@dataclass(frozen=True)
 class Licence:
     """What the licence of a VM says about its size.
 

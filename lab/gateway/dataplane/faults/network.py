@@ -16,6 +16,7 @@ from lab.base.faults import FAULTS as CATALOGUE
 from lab.gateway.dataplane.faults.classes import CLASS_FAULTS
 from lab.gateway.dataplane.faults.dhcp import DHCP_FAULTS
 from lab.gateway.dataplane.faults.impairment import IMPAIRMENT_FAULTS
+from lab.gateway.dataplane.faults.sessions import SESSION_FAULTS
 from lab.gateway.dataplane.faults.translation import TRANSLATION_FAULTS
 from lab.gateway.dataplane.faults.vpn import VPN_FAULTS, Params
 from lab.gateway.dataplane.intent.compile import compile_config
@@ -405,6 +406,7 @@ FAULTS: dict[str, Callable[[Intent, Params], Intent]] = {
     "shaper-missing": _shaper_missing,
     **CLASS_FAULTS,
     "packet-loss": _packet_loss,
+    **SESSION_FAULTS,
     "mss-small": _mss_small,
     "counters-zero": _counters_zero,
     "implicit-deny-uncounted": _implicit_deny_uncounted,

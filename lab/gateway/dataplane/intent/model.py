@@ -19,6 +19,7 @@ from lab.gateway.dataplane.intent.packets import PacketChecks
 from lab.gateway.dataplane.intent.proxy import Proxy
 from lab.gateway.dataplane.intent.ranges import NOTHING, Spans
 from lab.gateway.dataplane.intent.services import Match
+from lab.gateway.dataplane.intent.sessions import SessionFaults
 from lab.gateway.dataplane.intent.table import SessionTable
 from lab.gateway.dataplane.intent.values import Port, Selector
 from lab.impairment.plan import Plan
@@ -220,6 +221,7 @@ class Intent:
         leaks: what passes beside the policies, by its name in `nft.leaks`; a fault.
         loses_markings: whether the DSCP of what is forwarded is set to 0; a fault.
         impairment: how what is forwarded is held up, lost or doubled on its way; a fault.
+        session_faults: what is done to sessions that it should leave alone; a fault.
         mss: what TCP's maximum segment size is lowered to, in bytes; 0 leaves it alone.
         inspected: policyid -> what is inspected in the policy's sessions.
         inspector: how.
@@ -246,6 +248,7 @@ class Intent:
     loss_percent: float = 0.0
     loses_markings: bool = False
     impairment: Plan = field(default_factory=Plan)
+    session_faults: SessionFaults = field(default_factory=SessionFaults)
     mss: int = 0
     heeds_bans: bool = True
     ends_bans: bool = True

@@ -34,6 +34,7 @@ from lab.gateway.dataplane.nft.floods import flood_rules
 from lab.gateway.dataplane.nft.leaks import before_reassembly, forward_rules
 from lab.gateway.dataplane.nft.localin import local_in_policy_rules, local_in_rules
 from lab.gateway.dataplane.nft.matching import Matcher, content_name
+from lab.gateway.dataplane.nft.sessions import session_fault_rules, session_limit_rules
 from lab.gateway.dataplane.nft.shaping import ShaperClasses
 from lab.gateway.dataplane.nft.translation import (
     destination_nat_rules,
@@ -104,13 +105,17 @@ def render(
         "local_in_policies": local_in_policy_rules(intent.local_in, matcher),
         "permitted": [
             *_room_rules(intent.table),
+            *session_limit_rules(intent.session_faults),
             *_timer_rules(rules, in_force, matcher),
             "add @hits { ct mark } accept",
         ],
         "denied": ["add @hits { ct mark } drop"],
         "policies": _in_chunks(rules, matcher, in_force, _policy_rules),
         "vip_policies": _in_chunks(rules, matcher, _about_vips(in_force), _vip_policy_rules),
-        "forward": _forward_rules(intent, in_force),
+        "forward": [
+            *session_fault_rules(intent.session_faults, matcher),
+            *_forward_rules(intent, in_force),
+        ],
         "shaping": list(classes.marking_rules(intent, matcher)),
         "leaving": leaving.leaving_rules(intent),
         "destination_nat": destination_nat_rules(intent.vips, matcher),

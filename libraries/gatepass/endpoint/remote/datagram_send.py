@@ -15,8 +15,9 @@ other. A sender that was late catches up no more than MOST_AT_ONCE datagrams: a 
 would be lost in a queue that the stream itself never fills. The others are left out for good and
 told as `unsent`. By stream: `sent`, `unsent`, `seconds` from the first to the last, `by_tick` how
 many were sent in which tenth of a second of the epoch, `late_us` the longest that one was after its
-turn, the `cpu_s` that the program took, and `back` what came back, as `Tally.told` has it, where it
-is reflected.
+turn, the `cpu_s` that the program took, `path_mtu` the largest IP packet that the path is told to
+carry, and `back` what came back, as `Tally.told` has it, where it is reflected. What is larger than
+that is sent all the same: it gets lost where it is too large, and counts as lost.
 """
 
 import contextlib
@@ -38,7 +39,9 @@ from datagram_wire import (
     enlarge,
     listen,
     mark,
+    path_mtu,
     udp,
+    whole,
 )
 
 MOST_AT_ONCE = 64
@@ -87,6 +90,7 @@ class Sent:
         self.socket.connect((told["address"], told["port"]))
         self.base, self.per_s, self.count = run << NUMBER_BITS, told["per_s"], told["count"]
         self.payloads, self.segments = told["payloads"], told["segments"]
+        whole(self.socket, max(self.payloads))
         self.after = told["after_s"]
         self.back = Back(self.socket, self.base) if told["reflected"] else None
         if self.segments > 1:
@@ -149,10 +153,8 @@ class Sent:
         for _ in range(2):
             try:
                 self.socket.send(data)
-            except ConnectionRefusedError:  # told of an earlier one; this one has not gone
+            except OSError:  # told of an earlier one; or no way there, or no room, at the moment
                 continue
-            except OSError:  # no way there, or no room, at the moment
-                break
             self.sent += count
             self.first, self.last = self.first or now, now
             tick = now // TICK_NS
@@ -164,7 +166,7 @@ class Sent:
         return {
             "sent": self.sent, "unsent": self.unsent + self.count - self.turns,
             "seconds": (self.last - self.first) / NS, "by_tick": sorted(self.by_tick.items()),
-            "late_us": round(self.late * 1e6),
+            "late_us": round(self.late * 1e6), "path_mtu": path_mtu(self.socket),
             "cpu_s": time.process_time(), "back": self.back and self.back.tally.told(),
         }
 

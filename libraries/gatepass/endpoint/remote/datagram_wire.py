@@ -6,9 +6,12 @@ ns since the epoch, both little-endian. What comes with another run's number is 
 """
 
 import ctypes
+import fcntl
+import json
 import os
 import socket
 import struct
+import subprocess
 import sys
 from array import array
 
@@ -19,6 +22,8 @@ SO_TIMESTAMPNS, UDP_SEGMENT, SO_RCVBUFFORCE, SO_SNDBUFFORCE = 35, 103, 33, 32
 BUFFER = 16 << 20
 MSG_TRUNC, MSG_DONTWAIT = 0x20, 0x40
 IP_RECVTOS = 13
+IP_MTU_DISCOVER, IP_MTU, IPV6_MTU_DISCOVER, IPV6_MTU = 10, 14, 23, 24
+PMTUDISC_PROBE, SIOCGIFMTU = 3, 0x8921
 SOCKADDR = 28
 
 
@@ -137,6 +142,42 @@ def mark(sock, tos):
     """Have what it sends bear this byte of tos, or traffic class."""
     sock.setsockopt(*((socket.IPPROTO_IPV6, socket.IPV6_TCLASS) if sixth(sock)
                       else (socket.IPPROTO_IP, socket.IP_TOS)), tos)
+
+
+def whole(sock, payload):
+    """Have what a connected socket sends leave as it is, whatever the path is told to carry.
+
+    Nobody cuts it up, and what is too large gets lost on the way. What its own interface cannot
+    carry is cut up here, as ever.
+
+    payload: of the largest datagram, bytes.
+    """
+    if payload + (48 if sixth(sock) else 28) > device_mtu(sock):
+        return
+    sock.setsockopt(*((socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER) if sixth(sock)
+                      else (socket.IPPROTO_IP, IP_MTU_DISCOVER)), PMTUDISC_PROBE)
+
+
+def device_mtu(sock):
+    """Of the interface by which a connected socket sends, bytes; 0 where it is not known."""
+    words = ["ip", "-j", "route", "get", sock.getpeername()[0], "from", sock.getsockname()[0]]
+    try:
+        told = json.loads(subprocess.run(words, stdout=subprocess.PIPE,
+                                         stderr=subprocess.DEVNULL).stdout or b"[]")
+        asked = struct.pack("16s16x", told[0]["dev"].encode())
+        return struct.unpack("16xi12x", fcntl.ioctl(sock, SIOCGIFMTU, asked))[0]
+    except (OSError, ValueError, LookupError, struct.error):
+        return 0
+
+
+def path_mtu(sock):
+    """What somebody on the way of a connected socket has told to be the largest packet, bytes; what
+    its own interface carries where nobody has, and 0 where there is no way."""
+    try:
+        return sock.getsockopt(*((socket.IPPROTO_IPV6, IPV6_MTU) if sixth(sock)
+                                 else (socket.IPPROTO_IP, IP_MTU)))
+    except OSError:
+        return 0
 
 
 def udp(address):

@@ -3,7 +3,8 @@
 Usage: prober.py TIMEOUT_S PROTOCOL:ADDRESS:PORT[:TRIES][@VIA]...   PROTOCOL is tcp or udp, an IPv6
 address stands in square brackets. VIA is a number that marks the flow's packets, for the routes to
 look at, or an interface that they are to leave by. Each result: "answered" with the address that
-the far side saw, "refused" (a reset or an ICMP error came back) or "silent".
+the far side saw, "refused" (a reset or an ICMP error came back) or "silent"; and `seconds`, how
+long the last try took.
 """
 
 import json
@@ -46,11 +47,13 @@ def attempt(protocol, address, port, via, timeout):
 def probe(flow, timeout, results, index):
     protocol, address, port, tries, via = FLOW.match(flow).groups()
     for remaining in range(int(tries or 1), 0, -1):
+        begun = time.monotonic()
         outcome, detail = attempt(protocol, address, int(port), via, timeout)
+        seconds = round(time.monotonic() - begun, 3)
         if outcome == "answered" or remaining == 1:
             break
         time.sleep(0.1)
-    results[index] = {"flow": flow, "outcome": outcome, "detail": detail}
+    results[index] = {"flow": flow, "outcome": outcome, "detail": detail, "seconds": seconds}
 
 
 def main():

@@ -9,11 +9,15 @@ datagram's first byte is its number, which its response repeats: what comes too 
 another. One without a response after LOST_S is lost, and the next is sent; netperf would wait for
 ever. The asking side ends after SECONDS, the answering one with it or after SILENT_S of silence.
 
+Where the connection does not open, breaks or falls silent, the asking side tells in `error` what
+the kernel calls it, and in `seconds` for how long it had gone well.
+
 Each keeps to one processor, as with netperf's -T: on a machine that holds both sides they would
 else share one now and then, and a transaction takes half as long there.
 """
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -66,10 +70,15 @@ def ask(sock, tcp, request, response, seconds):
     done = lost = 0
     begun = now = time.monotonic()
     while now - begun < seconds:
-        if transact():
-            done += 1
-        else:
-            lost += 1
+        try:
+            if transact():
+                done += 1
+            else:
+                lost += 1
+        except BlockingIOError:  # SO_RCVTIMEO is over
+            return broken("Connection timed out", now - begun, done)
+        except ConnectionError as error:
+            return broken(error.strerror, now - begun, done)
         now = time.monotonic()
     if not tcp:
         for _ in range(GOODBYES):
@@ -78,18 +87,18 @@ def ask(sock, tcp, request, response, seconds):
     return {"done": done, "lost": lost, "seconds": now - begun}
 
 
+def broken(error, seconds, done):
+    return {"error": error, "seconds": seconds if done else 0}
+
+
 def over_tcp(sock, request, response):
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     content = bytes(request)
 
     def transact():
-        try:
-            sock.sendall(content)
-            whole = len(sock.recv(response, socket.MSG_WAITALL)) == response
-        except BlockingIOError:
-            sys.exit(f"no response on the connection for {SILENT_S} s")
-        if not whole:
-            sys.exit("the connection ended in the middle of a transaction")
+        sock.sendall(content)
+        if len(sock.recv(response, socket.MSG_WAITALL)) != response:
+            raise ConnectionAbortedError(errno.ECONNABORTED, "the other side closed the connection")
         return True
 
     return transact
@@ -137,9 +146,11 @@ def main():
         patient(sock, SILENT_S if tcp else LOST_S)
         try:
             sock.connect(place)
+            told = ask(sock, tcp, *sizes, float(seconds[0]))
+        except BlockingIOError:  # SO_SNDTIMEO is over
+            told = broken("Connection timed out", 0, 0)
         except OSError as error:
-            sys.exit(f"no connection to {address} port {port}: {error.strerror}")
-        told = ask(sock, tcp, *sizes, float(seconds[0]))
+            told = broken(error.strerror, 0, 0)
     json.dump(told, sys.stdout)
 
 
