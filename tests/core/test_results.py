@@ -228,3 +228,4 @@ def test_the_gravest_cause_comes_first(tmp_path: Path) -> None:
     first, *_ = results.document(run, DIGEST)["causes"]
     assert (first["verdict"], first["kind"], first["gravity"]) == ("fail", "claim", "let through")
     assert "virus" in first["text"] and len(first["checks"]) == 11
+    assert all(check["page"].startswith(("failures/", "log.html#")) for check in first["checks"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -309,6 +310,35 @@ def test_a_run_lists_each_of_its_reasons(tmp_path: Path) -> None:
         _, page = asked(there, f"GET /runs/{SECOND}")
     assert [one for one in reasons if page.count(one) != 1] == []
     assert "on the certificate" not in page
+
+
+@pytest.mark.parametrize(
+    ("page", "there"),
+    [
+        ("failures/a/index.html", f"/files/{SECOND}/failures/a/index.html"),
+        ("log.html#s1-t1", f"/files/{SECOND}/log.html#s1-t1"),
+        ("failures/b/index.html", ""),  # it is not there
+        ("../../etc/passwd", ""),
+        ("/etc/passwd", ""),
+        ("javascript:alert(1)", ""),
+        ("", ""),
+    ],
+)
+def test_a_reason_leads_to_what_was_seen(tmp_path: Path, page: str, there: str) -> None:
+    folder = results(tmp_path)
+    run = folder / SECOND
+    (run / "failures" / "a").mkdir(parents=True)
+    for name in ("failures/a/index.html", "log.html"):
+        (run / name).write_text("<title>seen</title>")
+    cause = {"verdict": "fail", "kind": "claim", "name": "stopped", "text": "A virus."}
+    cause |= {"likely": "", "checks": [{"chapter": "a", "name": "b", "page": page}]}
+    told = json.loads((run / "results.json").read_text())
+    told |= {"verdict": "rejected", "causes": [cause]}
+    (run / "results.json").write_text(json.dumps(told))
+    with served(folder) as server:
+        _, shown = asked(server, f"GET /runs/{SECOND}")
+    links = re.findall(r'href="([^"]*)" aria-label="What was seen: A virus."', shown)
+    assert links == ([there] if there else [])
 
 
 def test_checks_that_ran_in_one_run_only_are_counted(tmp_path: Path) -> None:

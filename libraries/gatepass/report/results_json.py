@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gatepass.report.phrases import target
 from gatepass.report.reasons import ShownReason, in_words, likely, reasons
 from gatepass.report.wording import FALLBACK, wording
 from gatepass.results.facts import group
@@ -99,7 +100,10 @@ def _reason(reason: ShownReason) -> dict[str, Any]:
         "gravity": reason.gravity[0].name.lower().replace("_", " "),
         "text": str(in_words(reason, words).unescape()),
         "likely": str(likely(reason, words).unescape()),
-        "checks": [{"chapter": check.chapter, "name": check.name} for check in reason.checks],
+        "checks": [
+            {"chapter": check.chapter, "name": check.name, "page": target(check)}
+            for check in reason.checks
+        ],
     }
 
 

@@ -35,11 +35,13 @@ class Reason:
         text: what happened, with the likely cause of a figure.
         checks: how many checks it spoils; 0 where it is none of a check.
         identity: the same for the same cause of another run; empty where the run does not tell.
+        page: that shows what was seen of its first check, from the run's folder on; may be empty.
     """
 
     text: str
     checks: int = 0
     identity: tuple[str, ...] = ()
+    page: str = ""
 
     @property
     def verdict(self) -> str:
@@ -51,7 +53,8 @@ class Reason:
         """As ``results.json`` tells a cause."""
         text = " ".join(cause[key] for key in ("text", "likely") if cause[key])
         identity = (cause["verdict"], cause["kind"], cause["name"])
-        return cls(text, len(cause["checks"]), identity)
+        pages = (str(check.get("page") or "") for check in cause["checks"])
+        return cls(text, len(cause["checks"]), identity, next(filter(None, pages), ""))
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def run_page(run: Run, results: Path, found: Sequence[Run]) -> str:
         run=line,
         far=_far(run.far) if run.far else None,
         facts=[*_facts(run), ("Attempt", attempt.in_words if attempt else "")],
-        reasons=run.reasons,
+        reasons=[(reason, _seen(reason.page, run, results)) for reason in run.reasons],
         left_changed=run.state == BROKEN_OFF and left_changed(run.folder),
         pages=_pages(run, results),
         compare=_compare_link(before, run) if before else "",
@@ -103,6 +103,15 @@ def run_page(run: Run, results: Path, found: Sequence[Run]) -> str:
         shown_state=run.state,
         events=f"/events/{quote(run.name)}" if run.state == UNDER_WAY else "",
     )
+
+
+def _seen(page: str, run: Run, results: Path) -> str:
+    """Where the page of a reason is served; empty where there is none in the run's folder."""
+    file, _, place = page.partition("#")
+    if not file or ".." in Path(file).parts or Path(file).is_absolute():
+        return ""
+    there = _to(run.folder / file, results)
+    return f"{there}#{quote(place)}" if there and place else there
 
 
 def _before(run: Run, found: Sequence[Run]) -> Run | None:
