@@ -214,3 +214,21 @@ def test_rfc_6349() -> None:
 def test_a_cause_survives_its_record() -> None:
     (cause,) = causes(seen(load=GatewayLoad(97, 90.0, 40, 3)))
     assert parse(dump("cause", cause)) == ("cause", cause)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "all_bytes", "name", "words"),
+    [
+        ((0.0,) * 8, 0, "path MTU", "packets of full size get lost"),
+        ((300.0,) * 4 + (0.0,) * 4, 9, "sessions ended", "gone on for about 1.0 s"),
+        ((300.0,) * 7 + (0.0,), 9, "unknown", "Nothing that was seen explains it"),
+    ],
+)
+def test_what_stopped_or_never_came_is_told(
+    intervals: tuple[float, ...], all_bytes: int, name: str, words: str
+) -> None:
+    trial = replace(
+        TRIAL, intervals=intervals, interval_s=0.25, seconds=2.0, all_bytes=all_bytes
+    )
+    best = causes(seen(trials=(trial, trial)))[0]
+    assert best.name == name and words in best.sentence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gatepass.results.broken import (
     CLOSED,
     CONTROL_LOST,
@@ -14,11 +16,14 @@ from gatepass.results.broken import (
 )
 from gatepass.results.gateway_state import Sessions
 from gatepass.results.record import Cause
-from gatepass.verdict.causes import MTU
+from gatepass.results.trial import Trial
 
-ENDED, FIRST, TABLE, OPENING = "sessions ended", "first packet", "session limit", "opening"
+MTU, ENDED = "path MTU", "sessions ended"
+FIRST, TABLE, OPENING = "first packet", "session limit", "opening"
 _FULL = 0.95
 """Of the sessions that there may be."""
+_SILENT_S = 0.5
+"""At the end of each trial; TCP that is slow is never silent for so long."""
 
 
 def begins_late(seen: str) -> Cause:
@@ -74,3 +79,36 @@ def _of_the_begin(broken: Broken, sessions: Sessions | None) -> Cause:
             0.8,
         )
     return Cause(OPENING, "the gateway lets no session of this kind begin.", 0.5)
+
+
+def stalled(trials: Sequence[Trial]) -> Cause | None:
+    """Why connections that opened carried nothing, or nothing any more; None where they did.
+
+    Args:
+        trials: behind a rate that was missed.
+    """
+    tcp = [trial for trial in trials if trial.mss]
+    if not tcp:
+        return None
+    if not any(trial.all_bytes for trial in tcp):
+        return Cause(
+            MTU,
+            "connections opened and none of their content arrived: packets of full size get lost, "
+            "as where the path takes smaller ones and nobody says so.",
+            0.95,
+        )
+    silent_s = min(_silence(trial.intervals) * trial.interval_s for trial in tcp)
+    if silent_s < _SILENT_S:
+        return None
+    carried_s = min(trial.seconds for trial in tcp) - silent_s
+    return Cause(
+        ENDED,
+        f"nothing came any more once a transfer had gone on for about {carried_s:.1f} s: sessions "
+        "that are in use are forgotten.",
+        0.95,
+    )
+
+
+def _silence(intervals: Sequence[float]) -> int:
+    """How many intervals at the end carried nothing."""
+    return next((at for at, rate in enumerate(reversed(intervals)) if rate), len(intervals))

@@ -13,6 +13,7 @@ from statistics import fmean, pstdev
 from gatepass.results.gateway_state import GatewayLoad, Licence, Shaper
 from gatepass.results.record import Cause, Measurement, figure
 from gatepass.results.trial import Trial
+from gatepass.verdict.breaks import MTU, stalled
 from gatepass.verdict.endpoint_load import EndpointLoads
 from gatepass.verdict.scatter import explained
 from gatepass.verdict.tcp_metrics import (
@@ -24,7 +25,7 @@ from gatepass.verdict.tcp_metrics import (
 from gatepass.verdict.throughput import buffer_delay_of, efficiency_of
 
 SHAPER, CPU, MEMORY, LICENCE = "shaper", "gateway CPU", "gateway memory", "licence"
-SEGMENTS, MTU, LOSS = "segment size", "path MTU", "loss"
+SEGMENTS, LOSS = "segment size", "loss"
 ENDPOINT_CPU, DRIFT, INSPECTION = "endpoint CPU", "drift of the rig", "inspection"
 SCATTER, UNKNOWN = "scatter", "unknown"
 
@@ -124,7 +125,7 @@ def _candidates(seen: Observations) -> tuple[Callable[[Observations], Cause | No
         return _cpu, _memory, _licence, *_RIG
     if seen.measurement.relation == "at most":
         return (_limit_that_does_not_hold,)
-    return _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection, *_RIG
+    return _stalled, _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection, *_RIG
 
 
 def in_sentences(found: Sequence[Cause], seen: Observations) -> str:
@@ -187,6 +188,10 @@ def _drift(seen: Observations) -> Cause | None:
 _RIG = (_endpoint_cpu, _drift)
 
 # -- the gateway and the path ----------------------------------------------------------------
+
+
+def _stalled(seen: Observations) -> Cause | None:
+    return stalled(seen.trials)
 
 
 def _shaper(seen: Observations) -> Cause | None:
