@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
@@ -12,6 +13,7 @@ import pytest
 from gateway_client import GatewayUnderTest
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.base.flight_recorder import recorder
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.declared import Declared
@@ -19,6 +21,7 @@ from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
 from gatepass.gateway.undo import SAVED, undo
+from gatepass.results.exchanges import ConnectionTry
 from gatepass.scenarios.edge.rules import conduct
 from gatepass.scenarios.edge.rules.addresses import (
     POOL,
@@ -283,7 +286,11 @@ def test_everything_is_tried_before_with_and_after(rules: RuleSet) -> None:
     ]
     assert [row["name"] for row in rules.gateway.rows(POLICY)] == ["customer-web"]
     assert all(not rules.gateway.rows(path) for path in (VIP, POOL, LOCAL_IN))
+    began = time.time()
     held, seen = findings.held(PUBLISHED_PORT, ("tcp", "udp"), (WITH,))
+    tried = [one for _, one in recorder.since(began, ConnectionTry)]  # for its failure page
+    assert [one.target.split()[0] for one in tried] == ["TCP", "UDP"]
+    assert all(f"at 198.18.1.253 port {PORT}" in one.seen for one in tried)
     assert held and f"port {EXTERNAL} arrived at 198.18.1.253 port {PORT}" in seen
     assert findings.held(HAIRPIN, ("hairpin",), MOMENTS)[0]
     assert findings.held(OWN_ADDRESS, ("closed", "other", "through"), MOMENTS)[0]

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gatepass.base.errors import NotProven
-from gatepass.scenarios.edge.rules.attempts import ANSWERED, Attempt, Seen, told, wrong
+from gatepass.base.flight_recorder import recorder
+from gatepass.results.exchanges import ConnectionTry
+from gatepass.scenarios.edge.rules.attempts import ANSWERED, TIMES, Attempt, Seen, told, wrong
 from gatepass.scenarios.edge.rules.stories import (
     CONTROL,
     CONTROL_IN,
@@ -77,6 +79,8 @@ class EdgeFindings:
             for moment in moments
             for name in names
         ]
+        for case in cases:
+            recorder.note(_as_tried(*case))
         found = [(sentence, case[2]) for case in cases if (sentence := wrong(*case))]
         if found:
             if not any(seen.arrived for _, seen in found):
@@ -120,3 +124,11 @@ class EdgeFindings:
                 raise NotProven(
                     f"what a policy of the run permits did not pass at the same time: {sentence}"
                 )
+
+
+def _as_tried(attempt: Attempt, moment: str, seen: Seen) -> ConnectionTry:
+    """An attempt as the page of a check that fails shows it."""
+    port = f" port {attempt.port}" if attempt.port else ""
+    target = f"{attempt.protocol.upper()} to {attempt.target}{port}, {TIMES[moment]}"
+    arrived = "; ".join(f"{one.source}, at {one.target} port {one.port}" for one in seen.arrived)
+    return ConnectionTry(attempt.source, target, seen.words or seen.outcome, arrived)
