@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from gatepass.base.flight_recorder import FlightRecorder
+from gatepass.report.failure_exchanges import exchanges
 from gatepass.report.failure_page import Subject, Tried, render
+from gatepass.results.exchanges import ConnectionTry, FileTransfer, LogExcerpt
 from test_certificate_rendered import CHROMIUM, looked_at
 
 
@@ -35,6 +39,16 @@ def test_what_a_browser_shows(tmp_path: Path) -> None:
     about = Subject("Stateful firewall", "One Policy, Without NAT")
     tried = Tried(noted, trials, promised=300.0)
     files = [("trials/001-client.json", "trial 1")]
-    (folder / "index.html").write_text(render(about, "It carried 287 Mbit/s.", files, [], tried))
+    kept = FlightRecorder()
+    request = ["GET http://blocked.gatepass.test:8080/" + "a-long-name-" * 8, "Agent/1.0"]
+    answer = ["HTTP/1.1 200 OK", "Server: nginx", "X-Long: " + "x" * 190]
+    digest = sha256(b"x").hexdigest()
+    kept.note(FileTransfer(request, answer, 68, 70, digest, "0" * 64, bytes(range(64)), "cut off"))
+    kept.note(ConnectionTry("client", "TCP to 198.18.2.10 port 5300", "answered", "198.18.2.1"))
+    row = {"date": "2026-11-28", "time": "02:00:00", "action": "blocked", "virus": "EICAR"}
+    kept.note(LogExcerpt("disk/virus", {"filter": "srcip==198.18.1.10"}, [row]))
+    seen = exchanges(kept, 0, [("leaks/server.pcap", "5 packets")])
+    page = render(about, "It carried 287 Mbit/s.", files, [], tried, seen)
+    (folder / "index.html").write_text(page)
     done = looked_at(tmp_path, "failure.robot")
     assert done.returncode == 0, done.stdout + done.stderr

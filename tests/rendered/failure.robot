@@ -24,5 +24,8 @@ On A Telephone
     New Context    viewport={'width': 390, 'height': 844}    deviceScaleFactor=3
     New Page    file://${FOLDER}/failures/chapter/check/index.html
     Get Property    html    scrollWidth    <=    ${390}
+    Get Text    .transfer    contains    68 of 70 bytes
+    Get Element Count    a[href="../../../leaks/server.pcap"]    ==    1
+    Everybody Should Be Able To Use It
     Click    role=link[name="Certificate"]
     Get Text    h1    ==    Certificate
