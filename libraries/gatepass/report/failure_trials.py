@@ -220,7 +220,7 @@ def _panel(
     units = {"rate": "Mbit/s", "retransmissions": "sent again", "busy": "% busy"}
     parts = [
         f'<path class="axis" d="M{_LEFT} {top:g}V{bottom:g}H{right:g}"/>',
-        _text(_LEFT - 5, top + 9, figure(high), "end"),
+        _text(_LEFT - 5, top + 9, figure(high) if name == "rate" else f"{high:,.0f}", "end"),
         _text(_LEFT - 5, top + height / 2 + 4, units[name], "end"),
         _text(_LEFT - 5, bottom, figure(low), "end"),
     ]
