@@ -57,8 +57,9 @@ _FIGURES = {
     "study": 2,
 }
 """Of a check with such a tag, those that are estimates."""
-_OF_A_CLASS = 2
-"""Of a class in such a check: one each way."""
+_OF_A_CLASS = 2 * 4
+"""Estimates of a class, both ways: of loss, of disorder, of loss beside an overload, and of
+availability."""
 _ALL_NAMES = "docs/faults.md has the names of all chapters and checks."
 _WORK_S = 1.2
 """All steps of such work once, with what stands beside them, in seconds, as seen in the lab."""
@@ -135,12 +136,10 @@ def figures_at_most(suites: Path, order: Order) -> int:
         suites: the folder of the suites.
         order: whose studies are among them.
     """
-    count = 0
-    for test in _whole(suites, order.studies).all_tests:
-        if OF_CLASSES in test.tags:
-            count += len(order.classes) * _OF_A_CLASS
-        else:
-            count += max((many for tag, many in _FIGURES.items() if tag in test.tags), default=0)
+    tags = [set(test.tags) for test in _whole(suites, order.studies).all_tests]
+    count = sum(max(map(_FIGURES.get, own & _FIGURES.keys()), default=0) for own in tags)
+    if any(OF_CLASSES in own for own in tags):
+        count += len(order.classes) * _OF_A_CLASS
     return max(1, count)
 
 
