@@ -115,6 +115,8 @@ class Outcome:
         elapsed_s: of the whole run.
         files: the digests of what the run has collected, by the paths of the files from its folder
             on; empty before there were any.
+        partial: whether it is judged by its own checks alone, as a study is, and not by all that
+            the order calls for.
     """
 
     run: dict
@@ -123,6 +125,7 @@ class Outcome:
     restoration: Restoration | None
     elapsed_s: float
     files: dict[str, str] = field(default_factory=dict)
+    partial: bool = False
 
     @property
     def lab(self) -> bool:
@@ -151,7 +154,7 @@ class Outcome:
     @property
     def not_shown(self) -> list[CalledFor]:
         """What the order calls for and no check has shown."""
-        return not_shown(self.run, self.checks)
+        return [] if self.partial else not_shown(self.run, self.checks)
 
     @property
     def not_tested(self) -> list[Phrase]:

@@ -130,4 +130,4 @@ def _again(output: Path, name: str) -> int:
 def alone(outcome: Outcome) -> Outcome:
     """A run without the checks that were no part of the call."""
     ran = [check for check in outcome.checks if check.said.name != "did_not_run"]
-    return replace(outcome, checks=ran)
+    return replace(outcome, checks=ran, partial=True)
