@@ -250,10 +250,12 @@ def test_links_of_an_order_hold_in_the_merged_report(tmp_path: Path) -> None:
     link = 'see <a href="failures/a/b/index.html">what was shown</a>'
     check.body[0].body.create_message(link, "INFO", html=True)
     alone.suite.metadata["Certificate"] = "[certificate.html|The page for the customer]"
+    alone.suite.doc = "- A virus. [failures/a/b/index.html|What was seen]"
     alone.save()
     write(tmp_path, read_fleet(tmp_path))
     one = ExecutionResult(tmp_path / "output.xml").suite.suites[0]
     assert one.metadata["Certificate"].startswith("[orders/one/certificate.html|")
+    assert one.doc == "- A virus. [orders/one/failures/a/b/index.html|What was seen]"
     check = one.suites[0].tests[0]
     assert check.metadata["First failure data"].startswith("[orders/one/failures/a/b/index.html|")
     assert 'href="orders/one/failures/a/b/index.html"' in check.body[0].body[-1].message

@@ -88,6 +88,7 @@ class _Links(ResultVisitor):
 
     def start_suite(self, suite: TestSuite) -> None:
         self._mend(suite.metadata)
+        suite.doc = self._mended(suite.doc)
 
     def start_test(self, test: object) -> None:
         self._mend(test.metadata)
