@@ -11,6 +11,8 @@ from lab.gateway.cmdb.store import Store
 
 EVERY_FUNCTION = "all"
 """Of license-missing."""
+EVERY_CALL = "every"
+"""Of what a fault of the API hits once it has begun."""
 _OF_GATEWAY = {name: fault for name, fault in FAULTS.items() if fault.side == "gateway"}
 
 
@@ -31,6 +33,7 @@ class Faults:
         self._active = {name: parameters for name, parameters in store.faults().items()
                         if name in _OF_GATEWAY}
         self._calls: dict[str, int] = {}
+        self._struck: dict[str, int] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._active
@@ -53,15 +56,20 @@ class Faults:
             known = ", ".join(sorted(_OF_GATEWAY))
             raise LabMistake(f"The gateway has no fault {name!r}; it has {known}.")
         self._active[name] = _OF_GATEWAY[name].values(parameters)
-        self._calls.pop(name, None)
+        self._forget(name)
         self._store.set_fault(name, self._active[name])
         return dict(self._active[name])
 
     def remove(self, name: str) -> None:
         """End a fault; one that is not in effect is fine."""
         self._active.pop(name, None)
-        self._calls.pop(name, None)
+        self._forget(name)
         self._store.set_fault(name, None)
+
+    def _forget(self, name: str) -> None:
+        """What was counted for a fault."""
+        for counted in (self._calls, self._struck):
+            counted.pop(name, None)
 
     def clear(self) -> None:
         """End all faults."""
@@ -69,19 +77,22 @@ class Faults:
             self.remove(name)
 
     def strikes(self, name: str, path: str, method: str) -> bool:
-        """Whether a fault of the API hits this call; calls it lets pass are counted.
+        """Whether a fault of the API hits this call; such calls that it lets pass are counted.
 
         Args:
             path: behind `/api/v2/`, e.g. `cmdb/firewall/policy`.
         """
         parameters = self._active.get(name)
-        if parameters is None or not _covers(parameters["path"], path):
+        if parameters is None:
             return False
-        if parameters["method"] and parameters["method"].upper() != method:
-            return False
-        seen = self._calls[name] = self._calls.get(name, 0) + 1
-        struck = seen - parameters["after"]
-        return struck > 0 and (not parameters["times"] or struck <= parameters["times"])
+        if not (parameters["then"] == EVERY_CALL and name in self._struck):
+            if not _is_such(parameters, path, method):
+                return False
+            seen = self._calls[name] = self._calls.get(name, 0) + 1
+            if seen <= parameters["after"]:
+                return False
+        struck = self._struck[name] = self._struck.get(name, 0) + 1
+        return not parameters["times"] or struck <= parameters["times"]
 
     def loses_object(self, path: str) -> bool:
         """Whether a new object of this table is to be answered and not kept; counts them.
@@ -100,6 +111,12 @@ class Faults:
         """Whether a DELETE of this path is to be answered and not done."""
         parameters = self._active.get("delete-ignored")
         return parameters is not None and _covers(parameters["path"], path)
+
+
+def _is_such(parameters: Mapping[str, Any], path: str, method: str) -> bool:
+    """Whether a call has the path and the method that a fault names."""
+    named = parameters["method"].upper()
+    return _covers(parameters["path"], path) and named in ("", method)
 
 
 def _covers(prefix: str, path: str) -> bool:

@@ -145,8 +145,9 @@ def test_caught(lab: FaultyLab, cases: tuple[Case, ...]) -> None:
     prove(lab, *cases)
 
 
-# By its 22nd call a run has its first policy on the gateway and is about to make more of them.
-HALFWAY = "after=22"
+# A run has its first policy on the gateway then, and is about to make more of them.
+SECOND_POLICY = ("method=POST", "path=cmdb/firewall/policy", "after=1")
+HALFWAY = (*SECOND_POLICY, "then=every")
 STOPPED = (ORDER, DISABLED, BACK)
 
 LASTING = [
@@ -158,7 +159,7 @@ LASTING = [
         left=True,
     ),
     *(
-        Case((name, HALFWAY), (PATH, *STOPPED), lost(words, checks=STOPPED), left=True, lost=True)
+        Case((name, *HALFWAY), (PATH, *STOPPED), lost(words, checks=STOPPED), left=True, lost=True)
         for name, words in (
             ("api-500", "it answers HTTP 500"),
             ("api-429", "it answers 429"),
@@ -166,7 +167,7 @@ LASTING = [
         )
     ),
     Case(
-        ("api-hang", HALFWAY),
+        ("api-hang", *HALFWAY),
         (PATH, ORDER),
         lost("connected, but no answer within", checks=(ORDER, BACK)),
         left=True,
@@ -181,11 +182,13 @@ def test_is_told_and_restored_later(lab: FaultyLab, case: Case) -> None:
     prove(lab, case)
 
 
+READ = ("method=GET", "path=cmdb/firewall/policy", "after=1")
+
 PASSING = [
-    Case(("api-429", "after=10", "times=3"), (PATH, ORDER)),
-    Case(("api-drop", "after=10", "times=3"), (PATH, ORDER)),
-    Case(("api-hang", "after=10", "times=1"), (PATH, ORDER)),
-    Case(("api-drop", "path=firewall", "method=POST", "times=2"), (PATH, ORDER)),
+    Case(("api-429", *SECOND_POLICY, "times=3", "then=every"), (PATH, ORDER)),
+    Case(("api-drop", *READ, "times=3"), (PATH, ORDER)),
+    Case(("api-hang", *READ, "times=1"), (PATH, ORDER)),
+    Case(("api-drop", *SECOND_POLICY, "times=1"), (PATH, ORDER)),
 ]
 
 

@@ -10,7 +10,7 @@ from table import HERE, SUITES, all_cases, page, without_a_fault
 
 from gatepass.inputs.studies import STUDIES
 from gatepass.run.plan import planned
-from lab.base.faults import FAULTS
+from lab.base.faults import FAULTS, pairs
 
 PAGE = HERE.parents[1] / "docs" / "faults.md"
 
@@ -36,6 +36,13 @@ def test_a_fault_of_the_rig_fails_nothing() -> None:
     of_the_rig = [case for case in all_cases() if FAULTS[case.name].side != "gateway"]
     assert not [case for case in of_the_rig for verdict, *_ in case.caught.values()
                 if verdict == FAIL]
+
+
+def test_a_fault_that_lets_calls_pass_names_the_call_that_it_begins_with() -> None:
+    """Which of all calls is the tenth depends on how quick the others are."""
+    for case in all_cases():
+        given = pairs(case.fault[1:])
+        assert "after" not in given or given.keys() >= {"method", "path"}, case
 
 
 def test_page_is_up_to_date() -> None:

@@ -47,6 +47,16 @@ def test_failing_answers(api: GatewayUnderTest, name: str, status: int) -> None:
     assert status_of(api, path="monitor/system/status") == 200
 
 
+def test_a_fault_begins_with_the_call_that_it_names(api: GatewayUnderTest) -> None:
+    """However many others come before it; from then on every call is hit."""
+    put(api, "api-500", path="firewall/address", method="POST", after=1, times=2, then="every")
+    other = "cmdb/firewall/policy"
+    assert [status_of(api), status_of(api, path=other), status_of(api, "POST")] == [200] * 3
+    api.delete(f"{ADDRESS}/f")
+    assert [status_of(api, "POST"), status_of(api, path=other)] == [500, 500]
+    assert [status_of(api), status_of(api, path=other)] == [200, 200]
+
+
 def test_hang(api: GatewayUnderTest) -> None:
     put(api, "api-hang", path="monitor/system/time", times=1)
     with pytest.raises(requests.Timeout):
