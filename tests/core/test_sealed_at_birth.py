@@ -149,6 +149,21 @@ def test_a_forgery_is_named(born: Path, signers: Path, name: str, all_anew: bool
         assert verify(born, Trust(trusted)).code == Code.WRONG
 
 
+@pytest.mark.parametrize("by", ["nobody", "the-forger"])
+@pytest.mark.parametrize("name", FORGERIES)
+def test_one_that_is_sealed_anew_is_vouched_for_by_nobody(
+    born: Path, signers: Path, tmp_path: Path, name: str, by: str
+) -> None:
+    """The signature of its end taken away, or made anew with a key of the forger's."""
+    FORGERIES[name][0](born)
+    remade(born)
+    (born / ATTESTATION).unlink()
+    if by == "the-forger":
+        at_its_end(born, new_key(tmp_path / "forgers"))
+    assert verify(born, Trust()).code in (Code.WRONG, Code.UNVOUCHED)
+    assert verify(born, Trust(signers)).code == Code.WRONG
+
+
 @pytest.mark.parametrize(
     "name", [name for name in FORGERIES if name not in ("results.json", "the page")]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from lock_servers import lock_server, until
 from world import World, ended
 
 from gatepass.fleet.lifetime import STOP
+from gatepass.proof.folder import ATTESTATION
 from gatepass.run.lock_server import LockServer
 
 
@@ -25,7 +27,11 @@ def world(tmp_path: Path) -> Iterator[World]:
         made.end()
 
 
-def test_each_order_has_a_run_of_its_own(world: World) -> None:
+def test_each_order_has_a_run_of_its_own(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is signed with the same key: the operator's own, which this call makes."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     code, told = world.call(*world.pairs(quick="ab"))
     assert code == 2, told
     outcome = world.outcome()
@@ -35,6 +41,11 @@ def test_each_order_has_a_run_of_its_own(world: World) -> None:
         assert row.outcome.run["run_id"] == f"{world.fleet.name}/{row.name}"
         folder = world.fleet / "orders" / row.name
         assert (folder / "certificate.html").is_file() and (folder / "results.json").is_file()
+        assert (folder / ATTESTATION).is_file(), (folder / "console.txt").read_text()
+        (signature,) = json.loads((folder / ATTESTATION).read_text())["signatures"]
+        assert told.count(signature["keyid"]) == 1
+        made = sum(len(list(folder.rglob(name))) for name in ("key", "*.pub", "allowed_signers"))
+        assert made == 0, "no key lies among the results"
     for name in ("fleet.html", "report.html", "log.html", "output.xml", "xunit.xml", "fleet.json"):
         assert (world.fleet / name).is_file(), name
     assert not (world.fleet / "pabot").exists()

@@ -136,7 +136,8 @@ class World:
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
                 "GATEPASS_RESULTS": str(self.results),
-                "PATH": str(Path(sys.executable).parent),  # no browser prints certificates
+                "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+                "GATEPASS_PDF": "no",
             },
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -17,6 +17,7 @@ from gatepass.gateway import rights
 from gatepass.inputs import load_catalogue, load_order, load_testbed
 from gatepass.inputs.scope import Scope, release_of
 from gatepass.proof import verify as proof
+from gatepass.proof.findings import Code
 from gatepass.proof.verify import Trust
 from gatepass.report import certificate
 from gatepass.report.verify import verify
@@ -129,6 +130,8 @@ def test_certificate_and_results_of_a_run_belong_together(whole_run: Ended) -> N
 def test_all_of_it_follows_from_its_trials(whole_run: Ended) -> None:
     found = proof.verify(whole_run.folder, Trust())
     assert found.wrong == []
+    assert any("signed when it ended by a key that nobody here knows" in one for one in found.open)
+    assert found.code == Code.UNVOUCHED
     (made_again,) = [one for one in found.seen if "made again from their trials" in one]
     assert int(made_again.rpartition(" ")[2]) > 20
 
