@@ -21,14 +21,18 @@ _LIBRARIES = ROOT / "libraries"
 _GAP = "\0"
 
 
-def templates() -> Iterator[tuple[str, str]]:
-    """Every sentence that is raised, or told of what was seen, as far as written out; and where."""
+def templates(raised: str = "") -> Iterator[tuple[str, str]]:
+    """Every sentence that is raised, or told of what was seen, as far as written out; and where.
+
+    Args:
+        raised: only by what is raised so; all of them unless given.
+    """
     for path in sorted(_LIBRARIES.rglob("*.py")):
         place = path.relative_to(_LIBRARIES)
         if place.parts[0] == "gatepass" and place.parts[1] in _ELSEWHERE:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            said = _said(node)
+            said = _said(node, raised)
             text = said and _text(said)
             if not text or not re.search("[a-z]{2}", text) or text.startswith("unreachable"):
                 continue
@@ -36,10 +40,13 @@ def templates() -> Iterator[tuple[str, str]]:
                 yield _numbered(text), f"{place}:{node.lineno}"
 
 
-def _said(node: ast.AST) -> ast.expr | None:
+def _said(node: ast.AST, raised: str) -> ast.expr | None:
     """The sentence of a raise, or of an observation."""
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
-        return node.exc.args[0] if getattr(node.exc.func, "id", "") in RAISED else None
+        wanted = (raised,) if raised else RAISED
+        return node.exc.args[0] if getattr(node.exc.func, "id", "") in wanted else None
+    if raised:
+        return None
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "evidence":
         return node.args[1] if len(node.args) > 1 else None
     return None

@@ -194,7 +194,7 @@ TOLD = {
             "Stoppades: virustestfil (HTTP, FTP), blockerad webbplats (HTTPS)",
         ),
         slow=(
-            "(1000 regler, utan NAT): brandväggen når högst 292 Mbit/s; utlovat är minst 300",
+            "(1000 regler, utan NAT): högst 292 Mbit/s; utlovat är minst 300",
             "Trolig orsak: en hastighetsbegränsning.",
         ),
         wrong="Servern såg en annan adress än den som regeln ska ge",

@@ -209,7 +209,7 @@ def test_from_output_xml_alone(tmp_path, value, verdict, row):
     assert table["100 policies, NAT off"][-1] == row
     assert f'<h2 id="decision">{verdict}</h2>'.encode() in html
     assert sha256(output.read_bytes()).hexdigest().encode() in html
-    missed = any("at least 300 Mbit/s were promised" in one for one in reasons(outcome))
+    missed = any("promised was at least 300 Mbit/s" in one for one in reasons(outcome))
     assert missed == (value < 300)
     output.rename(tmp_path / "output.xml")  # elsewhere and later
     write(tmp_path / "output.xml", tmp_path / "again.html")

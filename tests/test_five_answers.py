@@ -35,29 +35,29 @@ class Answers:
     next: str
 
 
-NOT_MEASURED = "No rate of the tier was measured often enough to say how sure it is."
+NOT_MEASURED = "No promised rate was measured often enough for a figure of confidence."
 BY_FACTS = "No measured figure decided. What led to this verdict was observed directly"
 MEND = "Network engineer: Correct on the gateway what is named under “Why not”."
 AGAIN = "./run.sh --order variables/orders/lab.yaml --profile quick"
-RIG = "Whoever tests: Put the test machines in order as “Why it cannot be decided” says"
+RIG = "Whoever tests: Correct on the test machines what is named under “Why it cannot be decided”"
 EXPECTED = {
     "approved": Answers(
         "Acceptance certificate SGW-200 Gold",
-        "306.7 Mbit/s are proven, at least 300 Mbit/s were promised.",
+        "for certain it is 306.7 Mbit/s; promised was at least 300 Mbit/s.",
         "Over all 132 figures together an approval is wrong at most once in 40 tests",
         "“AES128, SHA256, DH 14” (Site-to-site VPN);",
         "Provider and customer: Sign below. The gateway may go into service.",
     ),
     "approved-7.6.4": Answers(
         "Acceptance certificate SGW-200 Gold",
-        "306.9 Mbit/s are proven, at least 300 Mbit/s were promised.",
+        "for certain it is 306.9 Mbit/s; promised was at least 300 Mbit/s.",
         "Over all 132 figures together an approval is wrong at most once in 40 tests",
         "“SSL VPN Is The Way In” (Remote access); 2 checks of the chapter “Remote access”;",
         "Provider and customer: Sign below. The gateway may go into service.",
     ),
     "approved-finnish": Answers(
         "Vastaanottotodistus SGW-200 Gold",
-        "todennettu 301 Mbit/s, luvattu vähintään 300 Mbit/s.",
+        "varmasti 301 Mbit/s, luvattu vähintään 300 Mbit/s.",
         "Kaikkien 132 luvun osalta yhteensä hyväksyntä on väärä enintään kerran 40 testistä",
         "”AES128, SHA256, DH 14” (Toimipisteiden välinen VPN);",
         "Palveluntarjoaja ja asiakas: Allekirjoittakaa alle. Palomuuri voidaan ottaa käyttöön.",
@@ -67,7 +67,7 @@ EXPECTED = {
         "enintään 246,2 Mbit/s; luvattu on vähintään 300 Mbit/s.",
         "Kukin 130 luvusta arvioidaan yksinään väärin enintään kerran 40 testistä.",
         "”AES128, SHA256, DH 14” (Toimipisteiden välinen VPN);",
-        "Verkkoasiantuntija: Korjaa palomuurista se, mikä mainitaan hylkäämisen syissä.",
+        "Verkkoasiantuntija: Korjaa palomuurista se, mikä mainitaan kohdassa ”Miksi hylätty”.",
     ),
     "rejected-nat": Answers(
         "Rejected after a quick test",

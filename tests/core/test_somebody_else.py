@@ -103,7 +103,7 @@ def test_what_the_gateway_does_not_set_back_is_its_own_fault(
         deaf.setattr(gateway, "change", lambda *_: None)
         told = back(changes)
     assert told.left == ("firewall/policy 1",) and told.others == ()
-    assert "told to set comments of firewall/policy back, said yes" in told.problem
+    assert "confirmed that it set comments of firewall/policy back" in told.problem
     assert not changes.journal.closed and back(changes).identical
 
 
@@ -184,7 +184,7 @@ def test_an_order_is_not_decided_on_a_gateway_that_somebody_changed() -> None:
     seen = Restoration(False, problem=problem, others=("x",))
     outcome = Outcome({}, checks, {}, seen, 1.0)
     assert outcome.verdict == NOT_PROVEN
-    first = f"S{problem[1:]}. What the checks say may be of their doing."
+    first = f"S{problem[1:]}. This may have affected the results of the checks."
     assert outcome.reasons()[0] == first == reasons(outcome)[0].text
     alone = Outcome({}, checks, {}, Restoration(False, problem=problem), 1.0)
     assert alone.verdict == REJECTED and "It is slow" in alone.reasons()[0]

@@ -20,7 +20,7 @@ RUNS = (
         Case(
             ("vip-every-port",),
             CHECKS,
-            {PORT: (FAIL, "Nothing beside a published port", "port 39502", "with the rules in")},
+            {PORT: (FAIL, "a published port lead to no host", "port 39502", "with the rules in")},
         ),
         Case(
             ("vip-one-way",),

@@ -103,7 +103,7 @@ RUNS = [
         Case(
             ("log-lost",),
             chosen(SITE),
-            {SITE: (FAIL, "The gateway's webfilter log tells what was stopped: not so")},
+            {SITE: (FAIL, "The gateway's webfilter log records what was stopped: not so")},
         ),
         Case(
             ("license-missing", "function=antivirus"),

@@ -302,7 +302,7 @@ class Inspection:
         if most < mib:
             raise NotProven(
                 f"the gateway inspects files of up to {most:,} MiB, as its memory allows no more "
-                f"(oversize-limit in {_LIMITS}); one of {mib:,} MiB would pass uninspected, and "
-                f"tell nothing of its rate with security services. Choose a profile with a "
+                f"(oversize-limit in {_LIMITS}); one of {mib:,} MiB would pass uninspected and "
+                "show nothing about the rate with security services. Choose a profile with a "
                 f"download_mib of {most:,} or less, or give the gateway more memory."
             )
