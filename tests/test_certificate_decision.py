@@ -117,7 +117,7 @@ def test_a_figure_that_does_not_decide_is_told_with_both_its_bounds() -> None:
     undecided = throughput(1, False, 302.0, 8.0)
     outcome.checks = [replace(undecided, verdict=NOT_PROVEN, message="It lies on both sides.")]
     assert "the test places the figure between 294 and 310 Mbit/s" in answers(outcome)["Why"]
-    assert "Put the test machines in order" in answers(outcome)["What next"]
+    assert "Correct on the test machines" in answers(outcome)["What next"]
 
 
 def test_checks_that_were_left_out_are_why_nothing_is_decided() -> None:

@@ -125,8 +125,8 @@ def must_be_whole_without(
     """
     if control is None:
         raise NotProven(
-            f"{broken}, and without a direct_address nothing tells whether that is the gateway's "
-            "doing."
+            f"{broken}, and without a direct_address it cannot be determined whether the gateway "
+            "is the cause."
         ) from broken
     try:
         control(broken)

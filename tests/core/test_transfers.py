@@ -119,7 +119,7 @@ def test_what_breaks_off_without_the_gateway_as_well_is_not_proven(how: str) -> 
 
 def test_without_a_control_nothing_is_proven() -> None:
     world = World(broken(RESET))
-    with pytest.raises(NotProven, match="without a direct_address nothing tells whether"):
+    with pytest.raises(NotProven, match="without a direct_address it cannot be determined"):
         whole(world.played.check, world.through, None)
 
 
