@@ -305,4 +305,4 @@ class TestEnded:
         assert ended(not_carried_out()) == 2
         said = capsys.readouterr().out
         assert "none: the study came to no table" in said
-        assert "the testbed names no direct_address" in said
+        assert "The testbed names no direct_address" in said
