@@ -344,7 +344,7 @@ def because(limit: str, cause: str) -> str:
 def _straddles(measurement: Measurement) -> str:
     if measurement.half_width is None:
         return "One figure has no spread, so nothing follows from it: ask for more trials."
-    if _misses(measurement):
+    if misses(measurement):
         return (
             "It misses the promise, but not so surely that one figure may decide about the whole "
             "order: choose a profile with longer trials or more time."
@@ -359,7 +359,7 @@ def _straddles(measurement: Measurement) -> str:
     )
 
 
-def _misses(measurement: Measurement) -> bool:
+def misses(measurement: Measurement) -> bool:
     """Whether it misses its threshold by the interval that is shown."""
     limit = measurement.threshold or 0
     if measurement.relation == "at least":

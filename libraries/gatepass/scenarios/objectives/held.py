@@ -9,7 +9,7 @@ from gatepass.base.errors import NotProven
 from gatepass.results.record import MIDDLE_OF, Measurement, figure, measured, required
 from gatepass.scenarios.objectives.figures import CLOCKS_UNKNOWN, Figure, Shown
 from gatepass.scenarios.objectives.sent import Sent
-from gatepass.verdict.judgement import FAIL, WITHOUT, Rig, conclude, decide
+from gatepass.verdict.judgement import FAIL, WITHOUT, Rig, conclude, decide, misses
 
 BOTH_WAYS = 2.0
 """A round trip longer than twice what is allowed one way is too long on one of its ways."""
@@ -77,7 +77,7 @@ class Beside:
                 "a slow gateway. Give both endpoints a direct_address in the testbed file."
             )
         self._alone = self._figure(self._shown, self._send())
-        if decide(self._alone, held.threshold, held.relation) == FAIL:
+        if misses(self._alone):  # a rig is suspected sooner than a gateway is blamed
             return (
                 f"{WITHOUT} shows {measured(self._alone)} as well. Run again when nothing else is "
                 "running on the endpoints."
