@@ -51,6 +51,13 @@ def test_all_have_the_same_sentences_with_the_same_gaps(language: str) -> None:
         assert told.strip() or not english.strip()
 
 
+def test_no_sentence_asks_without_a_question_mark() -> None:
+    asks = re.compile(
+        r"[;:,.] (is|are|does|do|has|can|was|were) (the|it|a|an|they|there|that|sshd)\b[^?]*$"
+    )
+    assert [english for english in TABLES["fi"] if asks.search(english)] == []
+
+
 @pytest.mark.parametrize("language", TABLES)
 def test_every_sentence_that_ends_a_check_is_known(language: str) -> None:
     unknown = [

@@ -254,7 +254,7 @@ def _draft_flows(arguments: list[str]) -> int:
 def _restore(arguments: list[str]) -> int:
     parser = _Parser(
         prog="./run.sh restore",
-        description="Brings every gateway back that a killed run left changed.",
+        description="Brings every gateway and endpoint back that a run left changed.",
         allow_abbrev=False,
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="folder names below results/")
@@ -275,8 +275,8 @@ def _restore(arguments: list[str]) -> int:
             print(f"  {shown(line)}")
     if not restored:
         whose = f"{', '.join(args.runs)} has" if args.runs else "no run has"
-        left = "left nothing on its gateway" if args.runs else "left a gateway changed"
-        print(f"Nothing to restore: {whose} {left}.")
+        left = "left nothing" if args.runs else "left anything"
+        print(f"Nothing to restore: {whose} {left} on its gateway or on an endpoint.")
     return DONE if all(one.done for one in restored) else NOT_RESTORED
 
 

@@ -21,6 +21,8 @@ from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.specimens import Specimen, specimens
 from gatepass.endpoint.ssh import SshShell, clean_endpoints
 from gatepass.endpoint.strongswan import Charon
+from gatepass.endpoint.visits import NAME as VISITS
+from gatepass.endpoint.visits import Visits
 from gatepass.endpoint.wire_watch import WireWatch
 from gatepass.gateway import transport
 from gatepass.gateway.fortigate import FortiGate
@@ -181,6 +183,12 @@ class RunContext:
         return RuleSet(self.gateway, self.workspace.changes, flow)
 
     @once
+    def visits(self) -> Visits:
+        """Where the run may have left something on an endpoint."""
+        bed = self.testbed
+        return Visits.start(self.folder / VISITS, self.mark, bed.path, bed.network_namespace)
+
+    @once
     def client(self) -> SshShell:
         """The endpoint on the customer's side."""
         return self._endpoint("client")
@@ -201,6 +209,7 @@ class RunContext:
     @once
     def files(self) -> TestFiles:
         """The run's files on it."""
+        self.visits.begin("server", self.server.where)
         return TestFiles(self.server, self.file_server.folder, self.mark)
 
     @once
@@ -398,7 +407,7 @@ class RunContext:
     def _endpoint(self, name: str) -> SshShell:
         if transport.current.replayed:
             raise NotProven(f"a replay has no endpoints, and this check needs the {name}.")
-        shell = SshShell(name, self._host(name), self.mark, self._tell_of_host)
+        shell = SshShell(name, self._host(name), self.mark, self._tell_of_host, self.visits)
         shell.connect()
         return shell
 

@@ -45,7 +45,7 @@ def opened(
         network_namespace=None,
     )
 
-    def clean(_: object, mark: str, changes: object) -> list[str]:
+    def clean(_: object, mark: str, changes: object, visits: object) -> list[str]:
         assert len(mark) == 8
         return [f"What {mark} left is gone."]
 

@@ -28,7 +28,9 @@ from cases import (
     prove,
     together,
 )
-from faulty_lab import FaultyLab
+from faulty_lab import NAME, FaultyLab
+
+from gatepass.cli import NOT_RESTORED
 
 ITSELF = (NOT_PROVEN, "The path without the gateway, asked for 315", "carried no more than")
 HOST_KEY = (NOT_PROVEN, "client", "a host key other than", "known_hosts")
@@ -132,3 +134,23 @@ def test_another_check_is_not_held_against_it(
     lab: FaultyLab, cases: tuple[Case, ...]
 ) -> None:
     prove(lab, *cases)
+
+
+def test_what_a_lost_endpoint_keeps_is_told_and_taken_away_later(lab: FaultyLab) -> None:
+    def folders() -> str:
+        look = ("sh", "-c", "ls -d /tmp/gatepass.* 2>/dev/null; true")
+        return lab.must("lab", "exec", "client", "--lab", NAME, "--", *look).stdout
+
+    with lab.faults(("ssh-lost",)):
+        ended = lab.run(f"*.{ONE}")
+        assert "may be left on the client" in ended.output
+        assert folders()
+        restored = lab.restore(ended)
+        assert restored.returncode == NOT_RESTORED
+        assert "What the run left on the client stays there" in restored.stdout
+        assert "start sshd on it" in restored.stdout
+    restored = lab.restore(ended)
+    assert restored.returncode == 0, restored.stdout
+    assert "what it had left on the client is gone" in restored.stdout
+    assert not folders()
+    assert "Nothing to restore" in lab.restore(ended).stdout

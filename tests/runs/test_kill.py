@@ -24,6 +24,9 @@ from lab.lifecycle.control import call
 from lab.lifecycle.device import GatewayDevice
 from runs.killing import Configuration, Runs
 
+NOTHING = (
+    "Nothing to restore: no run has left anything on its gateway or on an endpoint.\n"
+)
 KILLS = int(os.environ.get("KILLS") or 10)
 OPEN_PATH = ("--test", "*.The Path Is Open*")
 MANY = ("--test", "*.1000 Policies, With NAT")
@@ -75,7 +78,7 @@ def test_killed_at_random_moments(runs: Runs, delivered: Configuration) -> None:
         assert code == 0, f"{where}: {told}"
         assert "Traceback" not in told, f"{where}: {told}"
     assert found_changed >= KILLS // 2, "the kills came when nothing was changed: choose others"
-    assert runs.restore() == (0, "Nothing to restore: no run has left a gateway changed.\n")
+    assert runs.restore() == (0, NOTHING)
 
 
 def _kill_the_restore_as_well(runs: Runs, dice: random.Random) -> None:
@@ -185,7 +188,7 @@ def test_what_the_customer_changed_after_a_kill_is_theirs_and_is_told(
         assert gateway.row("firewall/policy", 1)["comments"] == "by the customer"
         gateway.change("firewall/policy", 1, {"comments": ""})
     assert _now(runs) == delivered
-    assert runs.restore() == (0, "Nothing to restore: no run has left a gateway changed.\n")
+    assert runs.restore() == (0, NOTHING)
 
 
 def test_restore_clears_the_endpoints_as_well(runs: Runs, delivered: Configuration) -> None:

@@ -9,6 +9,7 @@ it is still theirs (see `own_programs`).
 from __future__ import annotations
 
 import math
+import posixpath
 import shlex
 import signal
 import time
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint import own_programs
+from gatepass.endpoint import own_programs, room
 from gatepass.endpoint.looks import LOOK_OVER, begin_look
 
 
@@ -64,6 +65,21 @@ def put_secret(shell: Shell, text: str, path: str) -> None:
     """Write a text file that nobody but the user there can read, from its first byte on."""
     shell.run(f"umask 077; rm -f {path}; : >{path}", again=True)
     shell.put(text, path)
+
+
+def must_have_room(shell: Shell, folder: str) -> None:
+    """Something can be written on an endpoint; to be asked where a program failed.
+
+    Args:
+        shell: the endpoint.
+        folder: on it.
+
+    Raises:
+        NotProven: nothing can, with why and what to do.
+    """
+    tried = shell.run(room.trying(folder), again=True)
+    if short := room.shortage(shell.name, folder, tried.output):
+        raise NotProven(short)
 
 
 @dataclass
@@ -131,8 +147,10 @@ class Detached:
         if done.status == 5:
             raise Busy
         if done.status:
-            words = program.last_words()
-            program.stop()
+            try:
+                words = program.last_words()
+            finally:
+                program.stop()
             raise ProgramEnded(words or f"it was not ready after 5 s ({done.errors.strip()})")
         return program
 
@@ -145,6 +163,7 @@ class Detached:
         status = self.ended(timeout_s)
         if status is None:
             self.stop()
+            must_have_room(self.shell, posixpath.dirname(self.stem))
             raise ProgramEnded(f"it had not ended after {timeout_s:.0f} s")
         return status
 
@@ -172,14 +191,24 @@ class Detached:
         return None
 
     def broken_off(self) -> str:
-        """End the program; what it has written by then, its last words on that included."""
+        """End the program; what it has written by then, its last words on that included.
+
+        Raises:
+            NotProven: there is no room for what it had to say.
+        """
         self.stop()
+        must_have_room(self.shell, posixpath.dirname(self.stem))
         told = f"{self.stem}.out"
         until = f"{begin_look(_LAST_WORDS_S)}; until [ -s {told} ]; do {LOOK_OVER} && break"
         return self.shell.run(f"{until}; sleep 0.05; done; sleep 0.05; cat {told}").output
 
     def last_words(self) -> str:
-        """The end of what it said, on either channel, in one line."""
+        """The end of what it said, on either channel, in one line; to be asked where it failed.
+
+        Raises:
+            NotProven: there is no room for what it had to say.
+        """
+        must_have_room(self.shell, posixpath.dirname(self.stem))
         files = f"{self.stem}.err {self.stem}.out"
         both = self.shell.run(f"tail -n 3 {files} 2>/dev/null | tail -c 600")
         lines = [line for line in both.output.splitlines() if line and not line.startswith("==>")]

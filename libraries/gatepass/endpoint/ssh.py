@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +13,9 @@ import paramiko
 from gatepass.base.errors import NotProven
 from gatepass.base.stop_signals import held_back
 from gatepass.endpoint import own_programs
-from gatepass.endpoint.shell import Completed, EndpointLost
+from gatepass.endpoint.shell import Completed, EndpointLost, must_have_room
 from gatepass.endpoint.ssh_client import PinnedClient, Refused
+from gatepass.endpoint.visits import Visits
 from gatepass.inputs.testbed import Host, Testbed
 
 _T = TypeVar("_T")
@@ -31,6 +33,7 @@ class SshShell:
         endpoint: from the testbed file.
         mark: of the run, by which what it leaves there is found again.
         tell: writes down a script that undoes a change of the host, by endpoint, script and digest.
+        visits: where it is written down that something may be left there, if anywhere.
     """
 
     def __init__(
@@ -39,13 +42,15 @@ class SshShell:
         endpoint: Host,
         mark: str,
         tell: Callable[[str, str, str], None] = lambda *_: None,
+        visits: Visits | None = None,
     ) -> None:
         self.name = name
+        self._visits = visits
         self._tell = tell
         self._undoing: dict[str, list[str]] = {}
         self.endpoint = endpoint
         self._path = f"/tmp/gatepass.{mark}"
-        self._made = False
+        self._begun = self._made = False
         self._lost = ""
         self._client: PinnedClient | None = None
 
@@ -142,8 +147,14 @@ class SshShell:
     def folder(self) -> str:
         """The run's own folder on the endpoint, made at first use."""
         if not self._made:
-            # fails where somebody was there first, so that no link of theirs is followed
-            made = self.run(f"mkdir -m 700 {self._path}")
+            if self._visits:
+                self._visits.begin(self.name, self.where)
+            # fails where somebody was there first, so that no link of theirs is followed; one of
+            # our own is there where the connection broke after it was made
+            ours = f"[ -d {self._path} ] && [ ! -L {self._path} ] && [ -O {self._path} ]"
+            again = f" 2>/dev/null || {{ {ours}; }}" if self._begun else ""
+            self._begun = True
+            made = self.run(f"mkdir -m 700 {self._path}{again}")
             if made.status:
                 raise EndpointLost(f"no folder could be made on the {self.name}: {made.errors}")
             self._made = True
@@ -164,6 +175,7 @@ class SshShell:
         try:
             self._ask(lambda client: client.write(text, path), f"write {path}", again=True)
         except Refused as refused:
+            must_have_room(self, posixpath.dirname(path))
             raise NotProven(
                 f"{path} cannot be written on the {self.name} ({self.where}): {refused}."
             ) from None
@@ -174,7 +186,13 @@ class SshShell:
         Returns:
             The command lines of processes that would not end; empty where all is clean.
         """
-        return self.remove_folder(self._undoing) if self._made else []
+        visited = self._visits and self.name in self._visits.left
+        left = self.remove_folder(self._undoing) if self._begun or visited else []
+        if not left:
+            self._begun = False
+            if self._visits:
+                self._visits.end(self.name)
+        return left
 
     def remove_folder(self, undoing: Mapping[str, Sequence[str]]) -> list[str]:
         """The same for a run of this mark that was killed; nothing happens where none was.
@@ -214,18 +232,22 @@ def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> str:
         f"if [ -L {folder} ] || [ ! -O {folder} ]; then "
         f"echo {folder}, which is another user\\'s and is left alone; exit 0; fi; "
         f"cd {folder} || exit 0; "
-        f"{own_programs.end_all(path)}; "
+        f"alive=$({own_programs.end_all(path)}); "
+        '[ -z "$alive" ] || printf "%s\\n" "$alive"; '
         'strange=; for f in *.undo; do [ -e "$f" ] || continue; '
         'case "$(sha256sum <"$f" | cut -c1-64):$f" in '
         f"{known or '-'}) [ -O \"$f\" ] && sh \"$f\" >/dev/null 2>&1;; "
         '*) strange=1; '
         f'echo "{path}/$f, which stands in no journal here and was not run";; esac; done; '
-        f'cd /; [ -n "$strange" ] || rm -rf {folder}'
+        f'cd /; [ -n "$strange$alive" ] || rm -rf {folder}'
     )
 
 
 def clean_endpoints(
-    testbed: Testbed, mark: str, host_changes: Mapping[str, Mapping[str, Sequence[str]]]
+    testbed: Testbed,
+    mark: str,
+    host_changes: Mapping[str, Mapping[str, Sequence[str]]],
+    visits: Visits | None,
 ) -> list[str]:
     """End what a killed run left at work on the endpoints, and remove its files.
 
@@ -233,23 +255,43 @@ def clean_endpoints(
         testbed: where the run was at work.
         mark: of that run.
         host_changes: what its journal tells of changes of the endpoints themselves.
+        visits: where that run was, adopted; None of a run that did not note it, which may have been
+            on each of them.
 
     Returns:
         A sentence for each endpoint where that could not be done.
     """
+    named = testbed.endpoints.named
     problems = []
-    for name, host in testbed.endpoints.named.items():
-        shell = SshShell(name, host, mark)
-        try:
-            left = shell.remove_folder(host_changes.get(name, {}))
-            problems += [f"On the {name} there is still: {line}" for line in left]
-            if name == "server" and (files := testbed.endpoints.server.files):
-                shell.run(f"rm -rf {shlex.quote(f'{files.folder}/{mark}')}", timeout_s=60)
-        except EndpointLost as lost:
-            problems.append(f"What the run left on the {name} stays there: {lost}")
-        finally:
-            shell.close()
+    for name in list(visits.left if visits else named):
+        at = visits.left[name] if visits else ""
+        shell = SshShell(name, named[name], mark) if name in named else None
+        if shell is None or at not in ("", shell.where):
+            problems.append(
+                f"The run was on the {name} at {at}, and {testbed.path} names another one now. "
+                f"Point it there again, or remove /tmp/gatepass.{mark} there by hand."
+            )
+            continue
+        found = _cleaned(shell, testbed, mark, host_changes.get(name, {}))
+        if visits and not found:
+            visits.end(name)
+        problems += found
     return problems
+
+
+def _cleaned(
+    shell: SshShell, testbed: Testbed, mark: str, undoing: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Clean one endpoint; what is left there, in sentences."""
+    try:
+        left = shell.remove_folder(undoing)
+        if shell.name == "server" and (files := testbed.endpoints.server.files):
+            shell.run(f"rm -rf {shlex.quote(f'{files.folder}/{mark}')}", timeout_s=60)
+        return [f"On the {shell.name} there is still: {line}" for line in left]
+    except EndpointLost as lost:
+        return [f"What the run left on the {shell.name} stays there: {lost.reason}"]
+    finally:
+        shell.close()
 
 
 def _plain(error: Exception, known_hosts: str) -> str:
@@ -260,5 +302,7 @@ def _plain(error: Exception, known_hosts: str) -> str:
     if "public key failed" in text or "Authentication" in text:
         return "it refuses the key; check user and key_file in the testbed file"
     if "refused" in text or "Unable to connect" in text:
-        return "nothing answers there; is sshd running and the address right"
+        return (
+            "nothing answers there; start sshd on it, or correct host and port in the testbed file"
+        )
     return text

@@ -19,6 +19,7 @@ from typing import IO
 from robot.run import RobotFramework
 
 from gatepass.base.paths import ROOT, run_name
+from gatepass.endpoint.visits import left_on_endpoints
 from gatepass.fleet.briefing import Briefing
 from gatepass.fleet.entries import Entry, load
 from gatepass.fleet.lifetime import times_asked_to_stop, when_parent_ends
@@ -130,7 +131,8 @@ class _Worker:
                 preexec_fn=when_parent_ends(signal.SIGINT),
             )
             code = self._wait(child)
-            if left_changed(self._folder) and times_asked_to_stop(self._fleet) < _AT_ONCE:
+            left = left_changed(self._folder) or left_on_endpoints(self._folder)
+            if left and times_asked_to_stop(self._fleet) < _AT_ONCE:
                 self._restore(said)
         with suppress(ServerLost):
             self._seat.leave(LockServer(self._briefing.socket))

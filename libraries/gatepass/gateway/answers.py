@@ -160,7 +160,10 @@ def broken(error: Exception, timeout_s: float) -> str:
     if isinstance(error, requests.exceptions.ChunkedEncodingError):
         return "it broke the connection off in the middle of its answer"
     if isinstance(error, requests.exceptions.ConnectTimeout):
-        return "no connection comes about; is the address right, does a firewall stand between"
+        return (
+            "no connection comes about; correct the address in the testbed file, or let a firewall "
+            "that stands between permit it"
+        )
     if isinstance(error, requests.exceptions.Timeout):
         # urllib3 tells how long it was: for the TLS handshake less than for an answer
         match = re.search(r"read timeout=([\d.]+)", str(error))

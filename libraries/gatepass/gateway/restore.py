@@ -1,4 +1,4 @@
-"""Brings gateways back that a killed run left changed."""
+"""Brings gateways back that a run left changed, and clears endpoints of what one left there."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 from gatepass.base import namespace
 from gatepass.base.errors import InputError
 from gatepass.base.paths import run_folder, run_name
+from gatepass.endpoint.visits import Visits, left_there
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.journal import Journal, pending
 from gatepass.gateway.troubles import end_left
 from gatepass.gateway.undo import SAVED, undo
-from gatepass.gateway.workspace import CleanEndpoints, connect
+from gatepass.gateway.workspace import CleanEndpoints, clear, connect
 from gatepass.inputs import load_testbed
 
 
@@ -22,7 +23,7 @@ class Restored:
 
     Attributes:
         run: the run's name.
-        done: whether the gateway is as it was, or gone for good.
+        done: whether gateway and endpoints are as they were, or gone for good.
         sentence: what was found and done, or what to do.
         details: further lines, such as what differs.
     """
@@ -51,8 +52,18 @@ def restore_all(
         InputError: there is no run of such a name.
     """
     wanted = [_folder(results, run) for run in runs or []]
-    chosen = [one for one in pending(results) if not runs or _inside(one.path, wanted)]
-    return [_restore(journal, clean_endpoints, by_mark) for journal in chosen]
+
+    def chosen(path: Path) -> bool:
+        return not runs or _inside(path, wanted)
+
+    journals = [one for one in pending(results) if chosen(one.path)]
+    restored = [_restore(journal, clean_endpoints, by_mark) for journal in journals]
+    of_gateways = {journal.path.parent for journal in journals}
+    endpoints = [
+        one for one in left_there(results)
+        if chosen(one.path) and one.path.parent not in of_gateways
+    ]
+    return restored + [_clear(visits, clean_endpoints) for visits in endpoints]
 
 
 def _folder(results: Path, run: str) -> Path:
@@ -88,6 +99,7 @@ def _restore(journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool) -
     try:
         if _gone(journal):
             journal.close()
+            _forget(Visits.of(journal.path.parent))
             return Restored(run, True, "its lab is gone and the gateway with it; nothing is left.")
         return _undo(run, journal, clean_endpoints, by_mark)
     except (InputError, GatewayLost, Refused, OSError) as error:
@@ -112,14 +124,14 @@ def _undo(
                     f"{journal.head['serial']}. Point {testbed.path} at that gateway again.",
                 )
             # before the journal may be closed: whoever is killed here leaves it to the next one
-            mark, changes = journal.head["mark"], journal.host_changes
-            left = (*end_left(testbed, journal), *clean_endpoints(testbed, mark, changes))
+            mark, folder = journal.head["mark"], journal.path.parent
+            left = (*end_left(testbed, journal), *clear(folder, testbed, mark, clean_endpoints))
             restoration = undo(gateway, journal, journal.path.with_name(SAVED), by_mark)
         finally:
             gateway.close()
     if restoration.identical:
         equal = f"{serial} is back as it was; its configuration compares equal."
-        return Restored(run, True, equal, left)
+        return Restored(run, not left, equal, left)
     if not journal.closed:
         lost = journal.lost_lines
         damage = f" {lost} lines of its journal are damaged." * bool(lost)
@@ -132,6 +144,45 @@ def _undo(
         "the run. Somebody has changed it since; look whether that was meant:",
         (*(restoration.others or restoration.differences), *left),
     )
+
+
+def _clear(visits: Visits, clean_endpoints: CleanEndpoints) -> Restored:
+    """Take away what a run left on endpoints whose gateway is as it was."""
+    folder = visits.path.parent
+    run = run_name(folder)
+    if visits.damaged:
+        return Restored(
+            run,
+            False,
+            f"not restored: {visits.path} is damaged in its first line, so nobody can tell which "
+            "endpoints the run was on. Remove the folders /tmp/gatepass.gp… there that no run "
+            "uses, then that file.",
+        )
+    if not visits.adopt():
+        return Restored(run, False, "this run is still at work; wait for its end.")
+    if visits.gone:
+        _forget(visits)
+        return Restored(run, True, "its lab is gone and the endpoints with it; nothing is left.")
+    visits.release()
+    on = " and ".join(visits.left)
+    try:
+        testbed = load_testbed(visits.head["testbed"])
+        with namespace.inside(testbed.network_namespace, testbed.path):
+            left = clear(folder, testbed, visits.head["mark"], clean_endpoints)
+    except (InputError, OSError) as error:
+        return Restored(run, False, f"not restored: {error}")
+    if left:
+        sentence = "the gateway is as it was, and something of the run is left on an endpoint."
+        return Restored(run, False, sentence, tuple(left))
+    return Restored(run, True, f"what it had left on the {on} is gone.")
+
+
+def _forget(visits: Visits | None) -> None:
+    """Nothing is left on endpoints that are gone themselves."""
+    if visits and not visits.damaged and (visits.held or visits.adopt()):
+        for name in list(visits.left):
+            visits.end(name)
+        visits.release()
 
 
 def _gone(journal: Journal) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from gatepass.base import namespace
 from gatepass.base.paths import results_of, run_name
 from gatepass.base.sealed import sealed
+from gatepass.endpoint.visits import Visits, left_there
 from gatepass.gateway import transport
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.config_objects import marks_in, objects_named
@@ -35,7 +36,7 @@ def new_mark() -> str:
     return transport.current.mark or f"gp{os.urandom(3).hex()}"
 
 
-CleanEndpoints = Callable[[Testbed, str, HostChanges], list[str]]
+CleanEndpoints = Callable[[Testbed, str, HostChanges, Visits | None], list[str]]
 """Removes what a run of this mark left on a testbed's endpoints, and undoes what its journal tells
 that it changed there; why it could not, in sentences."""
 
@@ -115,6 +116,7 @@ class Workspace:
                 notices.append(_of_another_vdom(left))
             else:
                 notices += _undo_killed(gateway, left, testbed, clean_endpoints)
+        notices += _clear_endpoints(testbed, results_of(folder), clean_endpoints)
         backup = gateway.backup()
         before, whole = comparable(backup), backup.encode(errors=AS_IT_CAME)
         notices += _of_other_runs(before, damaged)
@@ -179,7 +181,7 @@ def _undo_killed(
         )
     # before the journal may be closed: whoever is killed here leaves it to the next one
     notices = end_left(testbed, left)
-    notices += clean_endpoints(testbed, left.head["mark"], left.host_changes)
+    notices += clear(left.path.parent, testbed, left.head["mark"], clean_endpoints)
     restoration = undo(gateway, left, left.path.with_name(SAVED))
     left.release()
     if not left.closed:
@@ -195,6 +197,45 @@ def _undo_killed(
         f"{'; '.join(restoration.others[:3]) or restoration.problem}. Somebody has changed the "
         "gateway since; this run starts from its present state.",
     ]
+
+
+def _clear_endpoints(
+    testbed: Testbed, results: Path, clean_endpoints: CleanEndpoints
+) -> list[str]:
+    """Take away what earlier runs on this testbed left on its endpoints; why not, in sentences."""
+    notices = []
+    for visits in left_there(results):
+        if visits.head.get("testbed") == str(testbed.path.resolve()) and not visits.gone:
+            folder, mark = visits.path.parent, visits.head["mark"]
+            notices += clear(folder, testbed, mark, clean_endpoints)
+    return notices
+
+
+def clear(
+    folder: Path, testbed: Testbed, mark: str, clean_endpoints: CleanEndpoints
+) -> list[str]:
+    """Take away what the run of a folder left on the endpoints; nothing while that run lives.
+
+    Args:
+        folder: of the run.
+        testbed: where it was at work.
+        mark: of it.
+        clean_endpoints: how that is done.
+
+    Returns:
+        Why not all of it is gone, in sentences.
+    """
+    visits, journal = Visits.of(folder), folder / NAME
+    if visits and visits.damaged:
+        visits = None
+    if visits and not visits.adopt():
+        return []
+    try:
+        changes = Journal.read(journal).host_changes if journal.is_file() else {}
+        return clean_endpoints(testbed, mark, changes, visits)
+    finally:
+        if visits:
+            visits.release()
 
 
 def _of_other_runs(configuration: str, damaged: list[Journal]) -> list[str]:

@@ -21,7 +21,7 @@ CERTIFICATE = "certificate.pdf"
 SIGNED_PDF = "certificate-signed.pdf"
 """The certificate with a signature in it: beside the sealed one, which so stays what it was."""
 INPUTS = "inputs"
-_GOES_ON = ("journal.jsonl", "console.txt", "worker.txt", "progress.jsonl")
+_GOES_ON = ("journal.jsonl", "endpoints.jsonl", "console.txt", "worker.txt", "progress.jsonl")
 """Files that are written to after the end of a run: restoring a gateway, a fleet's workers."""
 _AFTER = (SUMS, SIGNATURE, TIMESTAMP, ATTESTATION, SIGNED_PDF)
 _OUTPUTS = ("output.xml", "log.html", "report.html", "xunit.xml")

@@ -20,7 +20,9 @@ from gatepass.base.errors import InputError
 from gatepass.base.new_folder import new_folder
 from gatepass.base.paths import HISTORY, SUITES, VARIABLES, results_of, run_name
 from gatepass.base.stop_signals import deaf
+from gatepass.endpoint import visits
 from gatepass.endpoint.ssh import clean_endpoints
+from gatepass.endpoint.visits import left_on_endpoints
 from gatepass.gateway.journal import left_changed, release_own
 from gatepass.gateway.recorder import must_be_new
 from gatepass.gateway.restore import restore_all
@@ -235,9 +237,10 @@ def _undone(folder: Path) -> str:
     Returns:
         What became of it, in a sentence; empty where there was nothing to do.
     """
-    if not left_changed(folder):
+    if not left_changed(folder) and not left_on_endpoints(folder):
         return ""
     release_own()
+    visits.release_own()
     return " ".join(
         f"{one.sentence}" if one.done else f"{one.sentence} Call ./run.sh restore {one.run}."
         for one in restore_all(results_of(folder), clean_endpoints, [str(folder)])
@@ -250,6 +253,7 @@ def _cut_short(status: int, folder: Path, error: Exception) -> int:
         what = f"the gateway may be changed. Call ./run.sh restore {run_name(folder)}."
     else:
         what = "nothing of the run is left on the gateway."
+    what = " ".join(filter(None, (what, left_on_endpoints(folder))))
     if getattr(error, "errno", None) == errno.ENOSPC:
         why = f"{folder.parent} is full"
     elif status == _STOPPED:
@@ -301,6 +305,8 @@ def closing_box(
     }
     if left_changed(folder):
         lines.append(_left_changed(outcome, folder))
+    if left := left_on_endpoints(folder):
+        lines.append(left)
     if outcome.lab:
         lines.insert(1, "LAB: a stand-in, not a FortiGate; its figures are no FortiGate's.")
     return "\n" + boxed(lines, below)
