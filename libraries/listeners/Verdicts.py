@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import textwrap
 from collections.abc import Sequence
 
 from gatepass.base.phrase import NOTHING
@@ -24,6 +25,8 @@ _TELLING = 1000
 """Characters of the beginning of a message; Robot keeps its first 20 lines of 78."""
 _REASONS = 5
 """That stand above the fold; the checks tell the rest."""
+_LONGEST = 700
+"""Letters of one of them."""
 _STOPPED = ("Execution terminated by signal", "Test execution stopped due to a fatal error")
 _OF_THE_PARENT = ("Skipped in parent suite setup:", "Parent suite setup failed:")
 
@@ -139,7 +142,8 @@ def _reason(reason: ShownReason) -> str:
     title = reason.title.strip(", ")
     seen = next((check.seen for check in reason.checks if check.seen), "")
     link = f" [{seen}|What was seen]" if seen else ""
-    return f"- {f'*{title}*: ' if title else ''}{' '.join(reason.text.split())}{link}"
+    text = textwrap.shorten(reason.text, _LONGEST, placeholder=" …")
+    return f"- {f'*{title}*: ' if title else ''}{text}{link}"
 
 
 def _steps(result: object) -> str:

@@ -74,6 +74,16 @@ def test_a_file_that_arrived_whole(source: FileSource, shell: LocalShell) -> Non
     assert "very-secret" not in shown and "Set-Cookie: ***" in shown
 
 
+def test_what_went_alike_stands_once(source: FileSource, shell: LocalShell) -> None:
+    began = time.time()
+    for path in ("eicar.com", "eicar.com", "eicar.com", "cut"):
+        fetch(shell, source, path, expected=VIRUS)
+    first, second = exchanges(recorder, began).transfers
+    assert first.before.startswith("and 2 alike since ") and not second.before
+    assert all(line for line in first.answer)
+    assert "and 2 alike since" in page(began)
+
+
 def test_a_file_that_broke_off(source: FileSource, shell: LocalShell) -> None:
     began = time.time()
     with pytest.raises(Broken):

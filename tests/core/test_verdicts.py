@@ -125,6 +125,8 @@ def test_the_report_begins_with_the_reasons_and_leads_to_what_was_seen() -> None
     first, second, *_ = (line for line in told.splitlines() if line.startswith("- "))
     assert "A Virus failed." in first and "[failures/a/index.html|What was seen]" in first
     assert "An Attack failed." in second and "|" not in second
+    long = headline([failed("It " * 1000, seen="failures/a/index.html")], RunContext())
+    assert len(long) < 5000 and "…" in long and "[failures/a/index.html|What was seen]" in long
 
 
 def test_causes_and_evidence_reach_the_reasons() -> None:

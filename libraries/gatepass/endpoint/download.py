@@ -123,7 +123,8 @@ def fetch(
         timeout_s=limit_s + 10,
         again=True,
     )
-    report, digest, beginning, *answer = [*done.output.splitlines(), "", "", ""]
+    lines = done.output.splitlines()
+    report, digest, beginning, *answer = lines + [""] * (3 - len(lines))
     figures = report.split()
     if len(figures) < 2 or figures[-1] == str(_NO_TOOL):
         _must_have_worked(client, figures[-1] if figures else "", done.errors)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class ShownTransfer:
 
     Attributes:
         at: the time of day, UTC.
+        before: how many went alike right before it, and since when; empty without any.
         request, answer: lines, without secrets.
         received: bytes, of how many.
         content: what the digests say.
@@ -40,6 +42,7 @@ class ShownTransfer:
     """
 
     at: str
+    before: str
     request: Sequence[str]
     answer: Sequence[str]
     received: str
@@ -91,15 +94,15 @@ def exchanges(
         since: seconds since the epoch.
         beside: see `Exchanges`.
     """
-    transfers = recorder.since(since, FileTransfer)
+    alike = [list(same) for _, same in groupby(recorder.since(since, FileTransfer), _alike)]
     tries = recorder.since(since, ConnectionTry)
     logs = {one.log: one for _, one in recorder.since(since, LogExcerpt)}
     return Exchanges(
-        [_transfer(at, one) for at, one in transfers[-MOST_TRANSFERS:]],
+        [_transfer(same) for same in alike[-MOST_TRANSFERS:]],
         [(_clock(at), one) for at, one in tries[-MOST_TRIES:]],
         [_log(one) for one in logs.values()],
         beside,
-        (max(0, len(transfers) - MOST_TRANSFERS), max(0, len(tries) - MOST_TRIES)),
+        (max(0, len(alike) - MOST_TRANSFERS), max(0, len(tries) - MOST_TRIES)),
     )
 
 
@@ -128,12 +131,22 @@ def packets_in(capture: Path) -> int:
     return count
 
 
-def _transfer(at: float, one: FileTransfer) -> ShownTransfer:
+def _alike(noted: tuple[float, FileTransfer]) -> tuple[object, ...]:
+    """The same for transfers that went alike, whatever the time in their headers."""
+    _, one = noted
+    return tuple(one.request), tuple(one.answer[:1]), one.received, one.sha256, one.problem
+
+
+def _transfer(same: Sequence[tuple[float, FileTransfer]]) -> ShownTransfer:
+    """The last of some that went alike."""
+    at, one = same[-1]
+    before = f"and {len(same) - 1} alike since {_clock(same[0][0])}" if len(same) > 1 else ""
     received = f"{one.received:,} bytes"
     if one.expected is not None:
         received = f"{one.received:,} of {one.expected:,} bytes"
     return ShownTransfer(
         _clock(at),
+        before,
         _lines(one.request),
         _lines(one.answer),
         received,
