@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -147,9 +148,19 @@ def test_percentiles_in_words() -> None:
 def test_a_percentile_that_so_few_do_not_show() -> None:
     told = in_words(added_by(KIND, [trial([40] * 618)] * 3), RULE, LIMIT_MS)
     assert (
-        "Of the 99.9th percentile no upper bound follows: that takes 3,688 independent probes, and "
-        "these are worth 1,854."
+        "No upper bound of the 99.9th percentile can be given: 3,688 independent probes are "
+        "needed, and these are worth 1,854."
     ) in told
+
+
+@pytest.mark.parametrize("probes", range(100, 240, 4))
+def test_what_is_worth_enough_has_its_bound(probes: int) -> None:
+    """The number needed is of the same error, and these are counted at the same figure."""
+    told = in_words(added_by(KIND, [trial([40] * probes)] * 3), RULE, LIMIT_MS)
+    asked = r"([\d,]+) independent probes are needed, and these are worth ([\d,]+)\."
+    for figures in re.findall(asked, told):
+        enough, worth = (int(figure.replace(",", "")) for figure in figures)
+        assert worth < enough, told
 
 
 def test_a_trial_is_told() -> None:

@@ -95,15 +95,22 @@ class AddedDelay:
         Returns:
             0 and infinity where nothing follows from so few.
         """
-        limit_us = self.through.percentile(percent) if limit_ms is None else limit_ms * 1000
+        limit_us = self._looked_at_us(percent, limit_ms)
         worth = _worth(self._through, limit_us)
         high = _bound(self.through, percent, error, worth)[1] + self._error_us
         return self._at_least(percent, error / 2, limit_us) / 1000, high / 1000
 
-    def worth(self, percent: float) -> int:
-        """As how many independent probes these count about a percentile (see `bounds_ms`)."""
-        own = _worth(self._through, self.through.percentile(percent))
-        return int(self.count * own)
+    def worth(self, percent: float, limit_ms: float | None = None) -> int:
+        """As how many independent probes these count for the upper bound that `bounds_ms` tells.
+
+        Args:
+            percent, limit_ms: as there.
+        """
+        return int(self.count * _worth(self._through, self._looked_at_us(percent, limit_ms)))
+
+    def _looked_at_us(self, percent: float, limit_ms: float | None) -> float:
+        """Where the trials' scatter is looked at."""
+        return self.through.percentile(percent) if limit_ms is None else limit_ms * 1000
 
     def _at_least(self, percent: float, error: float, limit_us: float) -> float:
         if not self.compared or not self.count:

@@ -178,7 +178,7 @@ def _facts(
     }
     for percent in TOLD:
         name = f"p{percent:g}_ms".replace(".", "_")
-        low, high = _told(added, percent, rule, limit_ms)
+        low, high = added.bounds_ms(percent, *_asked(percent, rule, limit_ms))
         facts[f"through_{name}"] = _ms(added.through.percentile(percent))
         facts[f"without_{name}"] = _ms(added.beside.percentile(percent))
         facts[f"added_{name}_at_least"] = _ms(low * 1000)
@@ -201,15 +201,17 @@ def in_words(added: AddedDelay, rule: Rule, limit_ms: float, path: str = WITHOUT
     """
     parts, short = [], []
     for percent in TOLD:
-        low, high = _told(added, percent, rule, limit_ms)
+        error, at_ms = _asked(percent, rule, limit_ms)
+        low, high = added.bounds_ms(percent, error, at_ms)
         name = "median" if percent == 50 else f"{percent:g}th percentile"
         if math.isfinite(high):
             between = f"{low:.3f} to {high:.3f}" if low else f"at most {high:.3f}"
             parts.append(f"{name} {between} ms")
         else:
             short.append(
-                f"No upper bound of the {name} can be given: {fewest(percent, rule.error):,} "
-                f"independent probes are needed, and these are worth {added.worth(percent):,}."
+                f"No upper bound of the {name} can be given: {fewest(percent, error):,} "
+                "independent probes are needed, and these are worth "
+                f"{added.worth(percent, at_ms):,}."
             )
     told = f"Added to {added.count:,} probes: {'; '.join(parts) or 'no figure'}."
     if added.late:
@@ -217,12 +219,9 @@ def in_words(added: AddedDelay, rule: Rule, limit_ms: float, path: str = WITHOUT
     return " ".join([told, *short, _without(added, path)]).strip()
 
 
-def _told(
-    added: AddedDelay, percent: float, rule: Rule, limit_ms: float
-) -> tuple[float, float]:
-    if percent == HELD:
-        return added.bounds_ms(percent, rule.level, limit_ms)
-    return added.bounds_ms(percent, rule.error)
+def _asked(percent: float, rule: Rule, limit_ms: float) -> tuple[float, float | None]:
+    """The error that a percentile is told for, and the limit that it is held against, if it is."""
+    return (rule.level, limit_ms) if percent == HELD else (rule.error, None)
 
 
 def _without(added: AddedDelay, path: str) -> str:
