@@ -78,7 +78,7 @@ class ApplicationLoads(KeywordLibrary):
         """HTTP, HTTPS and FTP at once, in the phases of RFC 9411 (sections 4.3.4 and 7.1).
 
         One sustain phase of as many trials as the profile allows: of 300 s with `standard`. A phase
-        that the rig disturbed counts for nobody and is repeated within the profile's budget.
+        that the rig disturbed is set aside and repeated within the profile's budget.
 
         Raises:
             AssertionError: see the objects.

@@ -30,7 +30,7 @@ UNDECIDED_WORDS = {
 def failed(chapter: str, name: str, claim: str, **parts: str) -> Check:
     """A check whose claim does not hold."""
     seen = Evidence(say(claim, **parts), "answer 200, 68 bytes.", False)
-    return Check(chapter, name, FAIL, f"{seen.claim}: not so.", evidence=[seen])
+    return Check(chapter, name, FAIL, f"{seen.claim}: not the case.", evidence=[seen])
 
 
 def slow(policies: int, value: float) -> Check:

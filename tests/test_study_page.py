@@ -167,7 +167,7 @@ def test_a_figure_that_there_is_not_is_a_dash(page: ET.Element) -> None:
 
 
 def test_the_lab_is_told(page: ET.Element) -> None:
-    assert "its figures are no FortiGate's" in text(page.find("body"))
+    assert "its figures are not those of a FortiGate" in text(page.find("body"))
 
 
 def test_a_page_a_study(outcome: Outcome, tmp_path: Path) -> None:

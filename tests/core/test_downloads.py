@@ -260,7 +260,7 @@ def test_silence_is_no_proof_of_inspection(world: World, check: str) -> None:
             world.lost.add(GATEWAY)
 
     world.during = break_down
-    with pytest.raises(AssertionError, match=r"A harmless request arrives over HTTP .* not so"):
+    with pytest.raises(AssertionError, match=r"A harmless request arrives over HTTP .* not the"):
         CHECKS[check](world)
 
 

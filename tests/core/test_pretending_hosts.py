@@ -77,7 +77,7 @@ def test_a_binding_that_stops_whom_it_should_not(name: str) -> None:
 
 def test_a_binding_that_does_not_end() -> None:
     library, _ = keywords(phases=Phases(WHOLE, RIGHT, RIGHT))
-    with pytest.raises(AssertionError, match="gets through again: not so"):
+    with pytest.raises(AssertionError, match="gets through again: not the case"):
         library.all_should_get_through_again_after()
     library, _ = keywords(phases=Phases(WHOLE, RIGHT, NOTHING))
     with pytest.raises(NotProven, match="did not arrive after the binding, either"):

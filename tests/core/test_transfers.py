@@ -102,7 +102,7 @@ def test_what_breaks_off_through_the_gateway_alone_is_a_fail(how: str) -> None:
     world = World(broken(how), broken(how))
     with pytest.raises(AssertionError) as failed:
         world.whole()
-    assert f": not so. Through the gateway {HAPPENED[how]}" in str(failed.value)
+    assert f": not the case. Through the gateway {HAPPENED[how]}" in str(failed.value)
     (evidence,) = world.played.evidence
     assert (evidence.claim.name, evidence.holds) == (CLAIMS.get(how, KEPT), False)
     assert "2 of 2 times; without the gateway the same transfer ran to its end" in str(failed.value)

@@ -41,7 +41,7 @@ RUNS = alone(
     Case(
         ("ipsec-clear-beside",),
         (*ENCRYPTED, AGREED),
-        dict.fromkeys((*ENCRYPTED, AGREED), (FAIL, "only encrypted packets are seen: not so")),
+        dict.fromkeys((*ENCRYPTED, AGREED), (FAIL, "only encrypted packets are seen: not the")),
     ),
 )
 CASES = cases_of(RUNS)

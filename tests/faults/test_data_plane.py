@@ -193,7 +193,7 @@ RUNS = [
             (PATH, PERMITS, IPV6, COUNTS, ORDER),
             {
                 IPV6: (FAIL, "What no policy permits is blocked over IPv6", "answered"),
-                COUNTS: (FAIL, "What no policy permits is blocked: not so", INVISIBLE_PERMIT),
+                COUNTS: (FAIL, "What no policy permits is blocked: not the case", INVISIBLE_PERMIT),
             },
         ),
         Case(

@@ -36,7 +36,7 @@ TOGETHER = [
         Case(
             ("gui-log-out-ignored",),
             (LOG_OUT,),
-            {LOG_OUT: (FAIL, "A log-out ends the session: not so", "cookies is served")},
+            {LOG_OUT: (FAIL, "A log-out ends the session: not the case", "cookies is served")},
         ),
         Case(
             ("gui-on-customers-port",),
@@ -48,7 +48,7 @@ TOGETHER = [
         Case(
             ("gui-editor-saves",),
             LIST[:1],
-            {LIST[0]: (FAIL, "Looking at a policy changes nothing: not so")},
+            {LIST[0]: (FAIL, "Looking at a policy changes nothing: not the case")},
         ),
     ),
     together(

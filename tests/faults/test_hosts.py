@@ -22,7 +22,7 @@ RUNS = [
             {
                 BOUND: (
                     FAIL,
-                    "from another hardware address is stopped: not so",
+                    "from another hardware address is stopped: not the case",
                     "10 of 10 datagrams with the client's IP address",
                 )
             },
@@ -33,7 +33,7 @@ RUNS = [
             {
                 BORROWED: (
                     FAIL,
-                    "a borrowed source address is refused: not so",
+                    "a borrowed source address is refused: not the case",
                     "10 of 10 datagrams from 198.18.2.2 and 10 of 10 datagrams from 203.0.113.1",
                 )
             },
@@ -46,7 +46,7 @@ RUNS = [
         Case(
             ("anti-replay-ignored",),
             PACKETS,
-            {WINDOW: (FAIL, "are stopped: not so", "40 of 40 segments outside the window arrived")},
+            {WINDOW: (FAIL, "are stopped: not", "40 of 40 segments outside the window arrived")},
         ),
         Case(
             ("broadcasts-forwarded",),
@@ -54,7 +54,7 @@ RUNS = [
             {
                 BROADCAST: (
                     FAIL,
-                    "to all hosts of a network at once is stopped: not so",
+                    "to all hosts of a network at once is stopped: not the case",
                     "10 of 10 datagrams to 198.18.1.255 arrived",
                 )
             },
@@ -67,7 +67,7 @@ RUNS = [
             {
                 BOUND: (
                     FAIL,
-                    "A bound host and its neighbours get through: not so",
+                    "A bound host and its neighbours get through: not the case",
                     "0 of 10 of the client's own and 10 of 10 of another host's",
                 )
             },

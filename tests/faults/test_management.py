@@ -52,7 +52,7 @@ ACCESS = [
             {
                 IDENTITY: (
                     FAIL,
-                    "The gateway has the model that was ordered: not so",
+                    "The gateway has the model that was ordered: not the case",
                     "Ordered is FortiGate-VM64-LAB",
                     "says FortiGate-VM02-LAB",
                 )

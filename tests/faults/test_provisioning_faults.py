@@ -16,7 +16,7 @@ CASES = [
         {
             TENANTS: (
                 FAIL,
-                "Every object of every tenant is there as it was configured: not so",
+                "Every object of every tenant is there as it was configured: not the case",
                 "50 DNAT rules: The gateway accepted 50 rows for firewall/vip and shows 49",
                 "is the first that is missing",
             )

@@ -19,7 +19,7 @@ RUNS = [
             {
                 SERVED: (
                     FAIL,
-                    "Every promised proxy user is served: not so",
+                    "Every promised proxy user is served: not the case",
                     "of 75 users were served",
                 )
             },
@@ -29,12 +29,12 @@ RUNS = [
         Case(
             ("proxy-open",),
             (CHAPTER,),
-            {REFUSES: (FAIL, "The proxy refuses whom no policy permits: not so", "were served")},
+            {REFUSES: (FAIL, "The proxy refuses whom no policy permits: not the", "were served")},
         ),
         Case(
             ("proxy-mixes-answers",),
             (CHAPTER,),
-            {SERVED: (FAIL, "No proxy user gets the answer of another: not so")},
+            {SERVED: (FAIL, "No proxy user gets the answer of another: not the case")},
         ),
     ),
 ]

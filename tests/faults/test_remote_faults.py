@@ -16,7 +16,7 @@ EVERYTHING = "Without A Split Tunnel Everything Goes Through It"
 FIVE, AT_ONCE = "Five Profiles Give Five Ways", "The Promised Users Are Connected At Once"
 UP, DOWN = "Uploads Of One User", "Downloads Of One User"
 IN_TIME = "Remote Access Adds Hardly Any Delay"
-ROUTES = "A VPN user gets an address of the pool and the routes of the profile: not so"
+ROUTES = "A VPN user gets an address of the pool and the routes of the profile: not the case"
 
 
 def chosen(*checks: str) -> tuple[str, ...]:
@@ -51,19 +51,19 @@ RUNS = [
         Case(
             ("vpn-not-served",),
             chosen(WAY_IN),
-            {WAY_IN: (FAIL, "A user of the group gets in: not so", "did not")},
+            {WAY_IN: (FAIL, "A user of the group gets in: not the case", "did not")},
         ),
     ),
     together(
         Case(
             ("vpn-password-ignored",),
             chosen(WRONG, IN),
-            {WRONG: (FAIL, "A user with a wrong password is refused: not so", "got the address")},
+            {WRONG: (FAIL, "A user with a wrong password is refused: not the", "got the address")},
         ),
         Case(
             ("disabled-users-let-in",),
             chosen(DISABLED, OUTSIDER),
-            {DISABLED: (FAIL, "A disabled user is refused: not so", "got the address")},
+            {DISABLED: (FAIL, "A disabled user is refused: not the case", "got the address")},
         ),
         Case(
             ("nat-not-applied",),
@@ -72,7 +72,7 @@ RUNS = [
                 BEHIND_NAT: (
                     FAIL,
                     "The server sees the VPN user with the address that the policy should give: "
-                    "not so",
+                    "not the case",
                     "expected is 198.18.2.1, the gateway's",
                 )
             },
@@ -88,7 +88,7 @@ RUNS = [
             {
                 EXPIRED: (
                     FAIL,
-                    "The gateway ends a session when its time is over: not so",
+                    "The gateway ends a session when its time is over: not the case",
                     "A login lasts 8 s; the tunnel was still up",
                 )
             },
@@ -98,14 +98,14 @@ RUNS = [
         Case(
             ("group-ignored",),
             chosen(IN, DISABLED, OUTSIDER),
-            {OUTSIDER: (FAIL, "A user outside the group is refused: not so", "got the address")},
+            {OUTSIDER: (FAIL, "A user outside the group is refused: not the", "got the address")},
         ),
         Case(
             ("logout-ignored",),
             chosen(LOGGED_OUT, EXPIRED, GONE),
             {
-                LOGGED_OUT: (FAIL, "worth nothing after its logout: not so", "it got the address"),
-                GONE: (FAIL, "lists a VPN user no more after the logout: not so"),
+                LOGGED_OUT: (FAIL, "worth nothing after its logout: not the", "it got the address"),
+                GONE: (FAIL, "lists a VPN user no more after the logout: not the case"),
             },
         ),
     ),
@@ -115,7 +115,7 @@ RUNS = [
             chosen(IN, SPLIT, EVERYTHING, FIVE),
             {
                 IN: (FAIL, ROUTES, "routes 0.0.0.0/0"),
-                SPLIT: (FAIL, "everything else past it: not so", "gave the routes 0.0.0.0/0"),
+                SPLIT: (FAIL, "everything else past it: not the case", "gave the routes 0.0.0.0/0"),
                 FIVE: (FAIL, ROUTES, "routes 0.0.0.0/0"),
             },
         ),
@@ -125,7 +125,7 @@ RUNS = [
             {
                 AT_ONCE: (
                     FAIL,
-                    "Every promised VPN user is connected with an address of their own: not so",
+                    "Every promised VPN user is connected with an address of their own: not the",
                     "37 of 50 users were connected",
                     "A login without openconnect is granted and gets no address",
                 )

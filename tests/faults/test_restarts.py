@@ -14,12 +14,12 @@ RUNS = alone(
     Case(
         ("boots-open",),
         CHECKS,
-        {CLOSED: (FAIL, "while the gateway restarts: not so", "ICMP packets arrived")},
+        {CLOSED: (FAIL, "while the gateway restarts: not the case", "ICMP packets arrived")},
     ),
     Case(
         ("policies-forgotten",),
         CHECKS,
-        {BACK: (FAIL, "after a restart: not so", "Nothing permitted passed any more")},
+        {BACK: (FAIL, "after a restart: not the case", "Nothing permitted passed any more")},
     ),
 )
 CASES = cases_of(RUNS)

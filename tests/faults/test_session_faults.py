@@ -62,7 +62,7 @@ RUNS = alone(
         (PATH, PERMITS),
         {
             name: (
-                *(FAIL, "The first packet of a session gets through: not so", "only after "),
+                *(FAIL, "The first packet of a session gets through: not the case", "only after "),
                 *("as its first packet got lost. On the path without the gateway", "is answered"),
             )
             for name in (PATH, PERMITS)

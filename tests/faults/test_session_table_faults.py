@@ -13,12 +13,12 @@ RUNS = alone(
     Case(
         ("full-table-opens",),
         CHECK,
-        {FULL: (FAIL, "permits while the session table is full: not so", "packets arrived")},
+        {FULL: (FAIL, "permits while the session table is full: not the case", "packets arrived")},
     ),
     Case(
         ("full-table-ends-sessions",),
         CHECK,
-        {FULL: (FAIL, "A connection from before goes on", "not so", "was silent for")},
+        {FULL: (FAIL, "A connection from before goes on", "not the case", "was silent for")},
     ),
     Case(
         ("full-table-stays",),

@@ -33,7 +33,7 @@ class TriedRow:
         beside: whether it went past the gateway.
         mbps: its figure, Mbit/s; None of what was no rate.
         told: the figure in words, also of what was no rate.
-        aside: why it counts for nobody; empty where it counts.
+        aside: why it was set aside; empty where it counts.
         odd: whether it stands out among those on the same path that count.
         busy: per cent of its processors that each host was busy.
         received, sent: the intervals after the slow start, as either end told them.

@@ -24,7 +24,7 @@ PREFIX = "gatepass-data "
 PASS, FAIL = "pass", "fail"
 NOT_PROVEN, NOT_APPLICABLE = "not proven", "not applicable"
 APPROVED, REJECTED = "approved", "rejected"
-NOT_SO = ": not so. "
+NOT_SO = ": not the case. "
 """In a message, between a claim that does not hold and what was seen instead."""
 
 
