@@ -92,9 +92,10 @@ def _tell_of_nobody(trust: Trust, found: Findings) -> None:
             f"It is not signed, or no longer, and nobody of {trust.signers.name} vouches for it."
         )
     else:
+        remedy = "" if found.wrong else ". ./run.sh sign RUN --key KEY signs it"
         found.open.append(
-            "It is not signed, so whoever can write all of these files could have made them. "
-            "./run.sh sign RUN --key KEY signs it"
+            "It is not signed, so whoever can write all of these files could have made them"
+            f"{remedy}"
         )
 
 
