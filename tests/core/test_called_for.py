@@ -142,3 +142,11 @@ def test_robots_headline_tells_what_was_cut(whole: Outcome) -> None:
     assert told.startswith("*The order is not proven.*")
     assert "Not tested, although the order calls for it: Throughput with security services" in told
     assert "Stateful throughput" not in told
+
+
+def test_a_class_is_named_once_however_much_it_is_promised(whole: Outcome) -> None:
+    promised = {one: ["class_committed", "class_loss", "class_delay"] for one in ("a", "b")}
+    order = whole.run["order"] | {"classes": promised}
+    ordered = replace(whole, run=whole.run | {"order": order})
+    named = [str(name) for name in ordered.not_tested]
+    assert named == ["class of service a", "class of service b"]

@@ -31,10 +31,11 @@ def untested(outcome: Outcome, shown: frozenset[int], words: Wording) -> list[Un
         for position, check in enumerate(outcome.checks)
         if position not in shown and check.verdict == NOT_APPLICABLE
     ]
+    # those of the tier stand in the table; what was planned and did not run tells itself
     found = [
         Untested(words.said(name), escape(words["option_untested"]))
         for name in outcome.not_tested
-        if name.name not in TIER  # which stand in the table
+        if name.name not in TIER and not any(check.not_run for check in outcome.checks)
     ]
     for name, message in dict.fromkeys((check.chapter, check.message) for check in left_out):
         sharing = [c for c in left_out if (c.chapter, c.message) == (name, message)]

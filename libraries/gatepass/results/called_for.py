@@ -171,7 +171,7 @@ def _classes(order: Mapping[str, Any]) -> Iterator[CalledFor]:
             for way in _WAYS:
                 where = say("class_way", label=label, way=say(way))
                 yield CalledFor(
-                    say("figure_under", what=say(promise), where=where),
+                    say("class_of_service", label=label),
                     promise,
                     under=where.name,
                     conditions=(("label", label), ("way", say(way))),

@@ -159,11 +159,12 @@ class Outcome:
     @property
     def not_tested(self) -> list[Phrase]:
         """What the order calls for and no check was about: the names for a reader."""
-        return [
+        missing = (
             one.name
             for one in self.not_shown
             if not any(one.looked_at(check) for check in self.checks)
-        ]
+        )
+        return list(dict.fromkeys(missing))
 
     @property
     def changed_by_others(self) -> bool:
@@ -204,7 +205,7 @@ class Outcome:
             return []
         if missing := self.not_tested:
             return [say("not_tested", what=listed(missing))]
-        missing = [one.name for one in self.not_shown]
+        missing = list(dict.fromkeys(one.name for one in self.not_shown))
         if missing and not {FAIL, NOT_PROVEN} & {check.verdict for check in self.checks}:
             return [say("not_shown", what=listed(missing))]
         return []
