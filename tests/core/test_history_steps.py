@@ -89,6 +89,13 @@ def test_loss_of_one_trial_with_a_wide_interval_is_a_change() -> None:
     assert len(changes(replace(whole, points=points))) == 1
 
 
+def test_delay_where_there_was_none_is_a_change() -> None:
+    """Three trials far apart, all of them far beyond what is allowed."""
+    about = {"unit": "ms", "threshold": 5, "relation": "at most"}
+    (change,) = changes(series([(0.002, 0.003, 0.002), (108.3, 130.8, 136.0)], **about))
+    assert sentence(change).endswith(" ms (+125 ms)")
+
+
 def test_availability_that_falls_is_a_change() -> None:
     about = {"unit": "%", "threshold": 99.99, "relation": "at least"}
     assert changes(series([(100.0,) * 3] * 2, **about)) == []

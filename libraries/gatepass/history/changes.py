@@ -98,11 +98,18 @@ def by_chance(before: Sequence[Point], after: Sequence[Point], unit: str) -> flo
         return 1.0
     seen = sum(_squares(side) for side in (before, after))
     freedom = len(before) + len(after) - 2
-    lost = unit == steps.SHARE and _crosses_its_limit(before, after)
-    expected = (spread_of_calmest if lost else assumed_spread)([*before, *after])
+    both = [*before, *after]
+    expected = assumed_spread(both)
+    if _scatters_with_its_size(both, unit) and _crosses_its_limit(before, after):
+        expected = min(expected, spread_of_calmest(both))
     spread = math.sqrt((ASSUMED_RUNS * expected**2 + seen) / (ASSUMED_RUNS + freedom))
     error = spread * math.sqrt(1 / len(before) + 1 / len(after))
     return float(2 * special().stdtr(ASSUMED_RUNS + freedom, -step / error)) if error else 0.0
+
+
+def _scatters_with_its_size(points: Sequence[Point], unit: str) -> bool:
+    """Whether it is a share, such as loss or availability, or what may be so much at most."""
+    return unit == steps.SHARE or points[-1].relation == "at most"
 
 
 def _crosses_its_limit(before: Sequence[Point], after: Sequence[Point]) -> bool:
@@ -121,7 +128,7 @@ def assumed_spread(points: Sequence[Point]) -> float:
 
 
 def spread_of_calmest(points: Sequence[Point]) -> float:
-    """The same of a share such as loss, which scatters with its size.
+    """The same of loss and delay, which scatter with their size.
 
     The calmest run says what to expect: the others would hide the very loss that is looked for.
     """
