@@ -151,7 +151,7 @@ def test_checks_that_ended_otherwise(folder: Path, tmp_path: Path) -> None:
         ("/?tier=SGW-50", ["1 of 5", f"{FLEET}/a"]),
         ("/?customer=nobody", ["0 of 5", "No run is of that kind."]),
         (f"/runs/{LIVE}", ["Under way", "0 of 4 checks.", "About 2 min left."]),
-        (f"/runs/{BROKEN}", ["Broken off", "killed"]),
+        (f"/runs/{BROKEN}", ["Broken off", "stopped before there was a verdict"]),
         (f"/runs/{SECOND}", ["Certificate", f"/compare?run={FIRST}&amp;run={SECOND}"]),
         (f"/runs/{FLEET}/a", ["Second Oy"]),
         (f"/compare?run={FIRST}&run={SECOND}", ["1 figure changed", "−19 %", "was 320 and is 261"]),
