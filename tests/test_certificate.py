@@ -232,6 +232,20 @@ def test_a_claim_that_is_not_known_stands_as_it_was_made():
     assert rows(outcome, "evidence")["New"][0] == f"{claim}."
 
 
+def test_what_slowed_the_run_is_told_where_the_rig_is():
+    """Trials that other work on the hosts disturbed were measured again, and took their time."""
+    assert "were set aside" not in body(approved())
+    outcome = approved()
+    check = Check("Firewall", "Busy", PASS)
+    check.trials += [{"lasted_s": 5.0, "set_aside": "the client stood still"}] * 3
+    check.trials += [{"lasted_s": 5.0, "set_aside": ""}, {"lasted_s": 5.0}]
+    outcome.checks.append(check)
+    page = body(outcome)
+    assert "Measured again" in page
+    noted = sum(len(one.trials) for one in outcome.checks)
+    assert f"3 of {noted} trials (15 s) were set aside" in page
+
+
 def test_what_was_left_out_and_why():
     page = body(approved())
     assert "The check “IPv6 Is Enforced As IPv4 Is” (Handover). The order does not name" in page

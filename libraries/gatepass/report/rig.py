@@ -67,7 +67,25 @@ def rig(outcome: Outcome, words: Wording) -> Facts:
                 text += filled(words["rig"]["esp"], esp=words.named("esp_in", known["esp"]))
             facts.append((label, text))
     facts.append((words["rig"]["baseline"], _baseline(outcome, words)))
+    facts += _repeated(outcome, words)
     return facts
+
+
+def _repeated(outcome: Outcome, words: Wording) -> Facts:
+    """What the rig itself disturbed and had to be measured again; nothing where nothing was."""
+    trials = [trial for check in outcome.checks for trial in check.trials]
+    aside = [trial for trial in trials if trial.get("set_aside")]
+    if not aside:
+        return []
+    lasted = (trial.get("lasted_s") for trial in aside)
+    seconds = sum(one for one in lasted if isinstance(one, int | float))
+    text = filled(
+        words["rig"]["repeated_value"],
+        count=str(len(aside)),
+        all=str(len(trials)),
+        duration=words.duration(seconds),
+    )
+    return [(words["rig"]["repeated"], text)]
 
 
 def deviations(outcome: Outcome, words: Wording) -> list[Markup]:
