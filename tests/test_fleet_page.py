@@ -233,6 +233,7 @@ def test_nothing_vanishes_from_the_merged_report(fleet: Path) -> None:
         assert check.status == "SKIP"
         assert check.message.startswith("Not proven: It")
     assert "*4711-05*: not proven" in whole.doc
+    assert "1 of 5 approved, 1 rejected, 3 not proven</span>" in (fleet / "report.html").read_text()
     for name in ("report.html", "log.html"):
         assert "4711-05" in (fleet / name).read_text(encoding="utf-8")
 

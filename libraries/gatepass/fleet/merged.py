@@ -46,7 +46,7 @@ def write(folder: Path, outcome: FleetOutcome) -> None:
         logtitle="Acceptance log of a fleet",
         loglevel="DEBUG:INFO",
     )
-    robot_report.finish(folder, outcome.verdict)
+    robot_report.finish(folder, outcome.verdict, in_words=summary.in_a_line(outcome))
 
 
 def _headline(outcome: FleetOutcome) -> str:

@@ -31,7 +31,9 @@ def gravest_first(outcome: Outcome) -> list[str]:
     return [check.place for reason in reasons(outcome) for check in reason.checks if check.place]
 
 
-def finish(folder: Path, verdict: str, gravest: Sequence[str] = ()) -> None:
+def finish(
+    folder: Path, verdict: str, gravest: Sequence[str] = (), in_words: str = ""
+) -> None:
     """Have the report tell the order's verdict, and both pages fit a narrow screen.
 
     What is no page of Robot stays as it is.
@@ -40,6 +42,7 @@ def finish(folder: Path, verdict: str, gravest: Sequence[str] = ()) -> None:
         folder: that holds ``report.html`` and ``log.html``; they need not be there.
         verdict: of the order.
         gravest: ids of the checks that decided, gravest first.
+        in_words: what is shown for the verdict, as of a fleet that has several.
 
     Raises:
         OSError: one cannot be read or written.
@@ -47,7 +50,7 @@ def finish(folder: Path, verdict: str, gravest: Sequence[str] = ()) -> None:
     told = {
         "colour": COLOURS[verdict],
         "kind": _KINDS[verdict],
-        "verdict": verdict.capitalize(),
+        "verdict": in_words or verdict.capitalize(),
         "gravest": list(gravest),
     }
     _finish(folder / REPORT, template("robot.html").render(told))
