@@ -143,10 +143,18 @@ _FOLLOWS = ("run.output_sha256",)
 """It is another one wherever anything is, which says nothing of what."""
 
 
+_WORDED = ("claim",)
+"""Of a sentence that has an identity another copy of Gatepass may have other words."""
+
+
 def _known(kept: Any, again: Any) -> Any:
-    """The same without the keys that the kept one does not have."""
+    """The same without the keys that the kept one does not have, and in its words."""
     if isinstance(kept, dict) and isinstance(again, dict):
-        return {key: _known(kept[key], value) for key, value in again.items() if key in kept}
+        return {
+            key: kept[key] if key in _WORDED else _known(kept[key], value)
+            for key, value in again.items()
+            if key in kept
+        }
     if isinstance(kept, list) and isinstance(again, list) and len(kept) == len(again):
         return [_known(one, other) for one, other in zip(kept, again, strict=True)]
     return again
