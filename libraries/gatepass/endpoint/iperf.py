@@ -121,7 +121,8 @@ def _ended(
     """
     patience_s = load.seconds + load.omit_s
     patience_s += _GRACE_S if load.udp_mbps is None else _UDP_GRACE_S
-    opening = f"ss -Htn state syn-sent 'dport = :{port}' | grep -q ."
+    there = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+    opening = f"ss -Htn state syn-sent 'dst {there}' | grep -q ."
 
     def in_vain() -> bool:
         """Whether one side waits for ever: the other has gone, or a connection gets no answer."""
