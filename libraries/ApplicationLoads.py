@@ -16,10 +16,11 @@ from gatepass.verdict.rfc9411 import (
     steadiness_in_words,
     too_many,
 )
+from gatepass.verdict.services_rule import FEWEST
 from support.guard import keyword
 from support.inspection_proof import inspection
 from support.keyword_library import KeywordLibrary
-from support.services_rate import FEWEST, ServicesRate
+from support.services_rate import ServicesRate
 from support.steps import Steps
 
 _OBJECT_KB = (16, 64, 256)

@@ -8,11 +8,12 @@ from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.endpoint.download import Broken, Transfer, timed
 from gatepass.stats.intervals import degradation
+from gatepass.verdict.services_rule import FEWEST
 from support import words
 from support.guard import keyword
 from support.inspection_proof import inspection
 from support.keyword_library import KeywordLibrary
-from support.services_rate import FEWEST, Rates, ServicesRate
+from support.services_rate import Rates, ServicesRate
 from support.steps import Steps
 
 MIB = 2**20

@@ -24,8 +24,9 @@ from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
 from gatepass.proof import chain, kept_inputs
 from gatepass.proof.folder import INPUTS, raw
+from gatepass.results.planned import planned
 from gatepass.results.record import Restoration
-from gatepass.run.plan import figures_at_most, planned
+from gatepass.run.plan import figures_at_most
 from gatepass.verdict.judgement import FIGURES
 from support.guard import keyword, sentence
 from support.keyword_library import KeywordLibrary

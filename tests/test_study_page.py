@@ -17,9 +17,10 @@ from gatepass.inputs.schema import one_of
 from gatepass.inputs.studies import STUDIES, left_out
 from gatepass.report.study import name_of, render, write
 from gatepass.results.outcome import Check, Outcome, read
+from gatepass.results.planned import planned
 from gatepass.results.record import APPROVED, FAIL, NOT_PROVEN, PASS, REJECTED
 from gatepass.results.study import DIFFERENCES, Column, Drawn, StudyTable
-from gatepass.run.plan import planned, selected
+from gatepass.run.plan import selected
 from gatepass.run.study import _ended as study_ended
 from gatepass.run.study import alone
 from study_examples import PARTS, carried_out, measured, not_carried_out

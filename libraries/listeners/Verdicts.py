@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import textwrap
 from collections.abc import Sequence
 
 from gatepass.base.phrase import NOTHING
 from gatepass.base.printable import shown
 from gatepass.gateway import transport
-from gatepass.report import timeline
+from gatepass.report.columns import columns
 from gatepass.report.reasons import ShownReason, reasons
-from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
 from gatepass.results.chapters import chapter_of
 from gatepass.results.outcome import FAILURE, Check, Outcome, plain, verdict_of
@@ -19,8 +17,6 @@ from support import first_failure
 from support.keyword_library import Context
 from support.run_context import RunContext
 
-FOR_COMPARISON = "for comparison"
-"""What stands where a figure is held against nothing, beside others that are."""
 _TELLING = 1000
 """Characters of the beginning of a message; Robot keeps its first 20 lines of 78."""
 _REASONS = 5
@@ -66,21 +62,8 @@ class Verdicts:
         result.message = message
         result.doc = result.doc or _steps(result)
         result.metadata["Verdict"] = verdict_of(result.status, message)
-        measurements = [note for note in check.noted if isinstance(note, record.Measurement)]
-        evidence = [note for note in check.noted if isinstance(note, record.Evidence)]
-        causes = [note for note in check.noted if isinstance(note, record.Cause)]
-        columns = {
-            "Measured": [record.measured(measurement) for measurement in measurements],
-            "Required": _aligned([record.required(measurement) for measurement in measurements]),
-            "Trials": [_picture(measurement) for measurement in _drawn(measurements)],
-            "Likely cause": [cause.name for cause in causes[:1]],
-            "Evidence": dict.fromkeys(
-                f"{'✓' if one.holds else '✗'} {one.claim}" for one in evidence
-            ),
-        }
-        for name, texts in columns.items():
-            if shown := "; ".join(text for text in texts if text):
-                result.metadata[name] = shown
+        noted = list(check.noted)
+        result.metadata.update(columns(noted))
         if result.metadata["Verdict"] in (record.PASS, record.NOT_APPLICABLE):
             first_failure.discard(check)
         elif link := first_failure.link(check):
@@ -92,9 +75,9 @@ class Verdicts:
                 name=check.name,
                 verdict=result.metadata["Verdict"],
                 message=plain(message),
-                measurements=measurements,
-                evidence=evidence,
-                causes=causes,
+                measurements=[one for one in noted if isinstance(one, record.Measurement)],
+                evidence=[one for one in noted if isinstance(one, record.Evidence)],
+                causes=[one for one in noted if isinstance(one, record.Cause)],
                 tags=tuple(result.tags),
                 said=said.get(plain(message), NOTHING),
                 place=result.id,
@@ -163,27 +146,6 @@ def _of_a_replay(replayed: str) -> str:
         f"*This is a replay of {replayed}, and no acceptance.* Its checks are those that need "
         "nothing but the REST API; they say what this Gatepass makes of those answers."
     )
-
-
-def _drawn(measurements: list[record.Measurement]) -> list[record.Measurement]:
-    """All that were seen over time; else the last, which the verdict hangs on."""
-    return [one for one in measurements if timeline.timeline(one)] or measurements[-1:]
-
-
-def _picture(measurement: record.Measurement) -> str:
-    """The trials, or what was seen over time, as an image in Robot's markup; empty without any."""
-    told = timeline.in_words(measurement)
-    if not (svg := timeline.timeline(measurement)):
-        svg, told = sparkline(measurement), in_words(measurement)
-    if not svg:
-        return ""
-    content = base64.b64encode(svg.encode()).decode()
-    return f"[data:image/svg+xml;base64,{content}|{told}]"
-
-
-def _aligned(texts: list[str]) -> list[str]:
-    """A requirement for each figure, or none at all where no figure has one."""
-    return [text or FOR_COMPARISON for text in texts] if any(texts) else []
 
 
 def _says(message: str, asserted: str) -> bool:

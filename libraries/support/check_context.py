@@ -11,12 +11,12 @@ from typing import Any, NoReturn, TypeVar
 from robot.api import logger
 
 from gatepass.base.phrase import NOTHING, Phrase, say
+from gatepass.report import log_lines
 from gatepass.report.failure_data import FailureFolder
 from gatepass.results import record
 from gatepass.results.record import Measurement
 from gatepass.results.study import IN_STUDY
 from gatepass.verdict.throughput import Trials
-from support import log_lines
 from support.run_context import RunContext
 from support.steps import Steps
 

@@ -9,6 +9,7 @@ from gatepass.base.phrase import Phrase
 from gatepass.endpoint.download import FileSource, Transfer
 from gatepass.results.measurements import Fact, estimated
 from gatepass.results.record import Measurement, figure
+from gatepass.verdict import services_rule
 from gatepass.verdict.disturbance import aside_in_words
 from gatepass.verdict.judgement import Rig, Rule, until_decided
 from gatepass.verdict.throughput import must_be_enough
@@ -19,8 +20,6 @@ from support.steps import Steps
 from support.trial_runner import TrialRunner
 
 PROMISE = "services_throughput"
-FEWEST = 3
-"""Trials of a kind; two would give an interval that only chance makes narrow."""
 
 
 class Rates(Steps):
@@ -74,7 +73,7 @@ class ServicesRate:
             NotProven: the rig disturbed so many that too few are left.
         """
         watched = TrialRunner(self._check).watched
-        self._rule = rule = self._run.rule.of_trials(fewest, 4 * fewest)
+        self._rule = rule = services_rule.repeated(self._run.rule, fewest)
         series = until_decided(
             lambda: watched(transfer),
             lambda made: [one.mbps for one in made],
@@ -91,7 +90,7 @@ class ServicesRate:
     def without_services(self, conditions: Phrase, rates: Sequence[float]) -> None:
         """Note the rate with services off, for comparison."""
         self.off = list(rates)
-        rule = self._run.rule.of_trials(len(rates), len(rates))
+        rule = services_rule.at_once(self._run.rule, len(rates))
         measured = self._estimated("throughput_without_services", conditions, rates, rule)
         self._check.note("measurement", measured)
 
@@ -99,7 +98,7 @@ class ServicesRate:
         self, conditions: Phrase, rates: Sequence[float], facts: Mapping[str, Fact]
     ) -> None:
         """Note the rate with services on, which is to be held against the promise."""
-        rule = self._rule or self._run.rule.of_trials(len(rates), len(rates))
+        rule = self._rule or services_rule.at_once(self._run.rule, len(rates))
         self._check.measured(
             self._estimated(
                 PROMISE,

@@ -201,8 +201,11 @@ class TrialRunner:
         receiver = conduct.get("client" if load.reverse else remote.shell.name)
         in_clear = remote.clear and not load.source
         wire = wire_mbps(trial, receiver, load.omit_s) if receiver and in_clear else None
+        wire = None if wire is None else round(wire, 4)
         trial = replace(trial, conduct=conduct, wire_mbps=wire, number=self._run.trials)
         about = {"number": self._run.trials, "to": remote.address, **trial_facts(trial)}
+        if asked := load.udp_mbps or load.pace_mbps:
+            about["asked_mbps"] = round(asked, 4)
         self._check.note("trial", about, aside=True)
         return trial
 

@@ -14,6 +14,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "lab"))
 
 from api_server import ScriptedApi
+from careful_forger import as_of_today
 from gateway_client import TOKEN, GatewayUnderTest, make_certificates
 from local_shell import LocalShell
 from sealed_run import new_key, unpacked
@@ -25,7 +26,10 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.undo import SAVED
+from gatepass.proof import plan_again
+from gatepass.proof import verify as proof_verify
 from gatepass.proof.findings import Findings
+from gatepass.results import outcome
 from inhabitants import inhabitants
 from lab.base.process import kill_and_wait
 
@@ -140,6 +144,15 @@ def same_program(monkeypatch: pytest.MonkeyPatch) -> None:
     What only the same copy can make again is left aside as ever.
     """
     monkeypatch.setattr(Findings, "program", property(lambda _: "", lambda *_: None))
+
+
+@pytest.fixture
+def made_here(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sealed run is as this copy of Gatepass would make it, out of suites as they were then."""
+    plan = [tuple(one) for one in outcome.read(sealed / "output.xml").run["plan"]]
+    monkeypatch.setattr(proof_verify, "other_program", lambda folder: "")
+    monkeypatch.setattr(plan_again, "planned", lambda suites, studies=(): plan)
+    as_of_today(sealed)
 
 
 @pytest.fixture(scope="session")

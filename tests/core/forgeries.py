@@ -18,9 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gatepass.base.digests import digest_of
-from gatepass.proof.folder import INPUTS, seal
+from gatepass.proof.folder import INPUTS
 from gatepass.proof.verify import Trust, verify
-from gatepass.report import certificate, results_json, trials_csv
 
 CHECK = "One Policy, Without NAT"
 Forgery = Callable[[Path], None]
@@ -224,12 +223,3 @@ FORGERIES: dict[str, tuple[Forgery, str, str]] = {
         "",
     ),
 }
-
-
-def remade(folder: Path) -> None:
-    """All that Gatepass makes of a record, made again: what a careful forger would do."""
-    outcome = certificate.write(folder / "output.xml", folder / "certificate.html")
-    document = results_json.document(outcome, digest_of(folder / "output.xml"))
-    results_json.write(document, folder)
-    trials_csv.write(document, folder)
-    seal(folder)

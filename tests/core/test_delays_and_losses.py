@@ -22,9 +22,10 @@ from gatepass.proof.delays_and_losses import (
     is_loss,
     kept_delays,
     losses,
-    rule_of,
+    profile_of,
 )
 from gatepass.proof.folder import INPUTS
+from gatepass.proof.trial_files import TrialFiles
 from gatepass.results.delays import DelayTrial, pairs_of
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import PASS, Measurement
@@ -68,7 +69,7 @@ def wrong(outcome: Outcome, folder: Path) -> list[str]:
     # what a record has went through JSON
     check = outcome.checks[0]
     check.trials[:] = json.loads(json.dumps(check.trials))
-    return list(delays(outcome, kept_delays(folder), rule_of(outcome, folder)))
+    return list(delays(outcome, kept_delays(folder), Rule.of(profile_of(outcome, folder))))
 
 
 def test_a_record_has_each_delay() -> None:
@@ -221,7 +222,8 @@ def test_delays_of_a_whole_run(tmp_path: Path) -> None:
 
 
 def test_losses_of_a_whole_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recomputed, "_from_file", lambda folder, number: SENT[number])
+    made = {number: TrialFiles({}, {}, one) for number, one in SENT.items()}
+    monkeypatch.setattr(recomputed, "files_of", lambda check, folder, profile: made)
     outcome = kept(tmp_path, [])
     check = lossy()
     check.trials += [{"number": number} for number in SENT]

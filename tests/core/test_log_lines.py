@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from gatepass.report.log_lines import line
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.report.timeline import timeline
 from gatepass.results.record import Cause, Restoration
 from said import evidence, measurement
-from support.log_lines import line
 
 SLOW = measurement(
     "Throughput", "1 <policy>", 240.0, "Mbit/s", "TCP", 2.0, trials=(239.0, 241.0), threshold=300.0

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from forgeries import FORGERIES, remade, wrong
+from careful_forger import remade
+from forgeries import FORGERIES, wrong
 
 from gatepass import cli
 from gatepass.base.phrase import NOTHING
-from gatepass.proof import recomputed
-from gatepass.proof import verify as proof_verify
+from gatepass.proof import means
 from gatepass.proof.folder import SUMS
 from gatepass.proof.signature import sign
 from gatepass.proof.verify import Trust, verify
@@ -38,8 +38,16 @@ def test_what_is_made_again_of_the_untouched_run_is_the_same(sealed: Path) -> No
     before = {path: path.read_bytes() for path in sealed.rglob("*") if path.is_file()}
     remade(sealed)
     changed = {path.name for path, content in before.items() if path.read_bytes() != content}
-    assert changed <= {"certificate.html", "results.json", "trials.csv", SUMS}
+    pages = {"certificate.html", "log.html", "report.html", "output.xml"}
+    assert changed <= {*pages, "results.json", "trials.csv", "xunit.xml", SUMS}
     assert wrong(sealed) == []
+
+
+def test_what_this_copy_of_gatepass_made_has_nothing_wrong(
+    sealed: Path, made_here: None
+) -> None:
+    found = verify(sealed, Trust())
+    assert found.wrong == [] and not found.program
 
 
 def test_a_page_that_a_later_gatepass_writes_otherwise_accuses_nobody(
@@ -52,9 +60,8 @@ def test_a_page_that_a_later_gatepass_writes_otherwise_accuses_nobody(
 
 
 def test_a_page_that_the_same_gatepass_writes_otherwise_was_changed(
-    sealed: Path, monkeypatch: pytest.MonkeyPatch
+    sealed: Path, made_here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof_verify, "other_program", lambda folder: "")
     monkeypatch.setattr(certificate_verify, "render", lambda outcome, digest: "<html/>")
     assert any(found.startswith("certificate.html was ") for found in wrong(sealed))
 
@@ -132,4 +139,4 @@ def test_an_interval_of_two_trials_is_made_again_from_what_was_noted(level: floa
         one = estimated("provisioning", NOTHING, trials, exact, 0.95)
         noted = record.parse(record.dump("measurement", one))[1]
         check = Check("Provisioning of tenants", "Every Tenant", record.PASS, measurements=[noted])
-        assert list(recomputed._made_again(check, noted, noted.trials)) == []
+        assert list(means.made_again(check, noted, noted.trials)) == []

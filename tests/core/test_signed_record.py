@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from forgeries import raised_mean, raised_trial, remade, wrong
+from careful_forger import remade, with_files_as_they_are
+from forgeries import edited, raised_mean, raised_trial, wrong
 from sealed_run import WHO, new_key
 
 from gatepass import cli
 from gatepass.proof import chain
-from gatepass.proof.folder import SIGNATURE, SUMS, seal
+from gatepass.proof.folder import INPUTS, SIGNATURE, SUMS, seal
 from gatepass.proof.signature import sign
 from gatepass.proof.verify import Trust, verify
 
@@ -204,3 +206,41 @@ class TestChain:
 
     def test_a_folder_without_runs(self, tmp_path: Path) -> None:
         assert cli.main(["verify", str(tmp_path)]) == 64
+
+
+class TestPlace:
+    """Where a run stands among the others, as far as these can tell."""
+
+    def test_names_that_were_swapped(self, sealed: Path) -> None:
+        """The bad run's folder is the good one's, and the other way round."""
+        swapped = sealed.with_name("20261126-101010-lab")
+        sealed.rename(swapped)
+        assert wrong(swapped) == [
+            f"The folder is called {swapped.name}; the run in it is {sealed.name}."
+        ]
+
+    def test_a_copy_may_have_any_name(self, sealed: Path) -> None:
+        copy = sealed.rename(sealed.with_name("helsinki"))
+        found = verify(copy, Trust())
+        assert found.wrong == []
+        assert f"The folder is called helsinki; the run in it is {sealed.name}" in found.open
+
+    def test_a_run_before_it_that_is_not_here(self, sealed: Path) -> None:
+        link = {"run": "20261125-110000-lab", "sha256": "0" * 64}
+        (sealed / INPUTS / chain.BEFORE).write_text(json.dumps([link]))
+        with_files_as_they_are(sealed)
+        remade(sealed)
+        found = verify(sealed, Trust())
+        assert found.wrong == []
+        assert "It came after run 20261125-110000-lab, which is not here" in found.open
+
+    def test_a_run_that_was_made_somewhere_else(self, sealed: Path) -> None:
+        """Until it was a good one, and then moved here."""
+        lucky = sealed.with_name("20991231-101010-lab")
+        shutil.copytree(sealed, lucky)
+        edited("2026-11-25", "2099-12-31", every=True)(lucky)
+        edited(f'"run_id": "{sealed.name}"', f'"run_id": "{lucky.name}"')(lucky)
+        remade(lucky)
+        (found,) = [one for one in verify(lucky, Trust()).open if "names none of the runs" in one]
+        assert sealed.name in found
+        assert not any("names none" in one for one in verify(sealed, Trust()).open)

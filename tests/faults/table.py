@@ -22,7 +22,7 @@ from cases import (
 )
 
 from gatepass.inputs.studies import STUDIES
-from gatepass.run.plan import planned
+from gatepass.results.planned import planned
 from lab.base.faults import DATA_PLANE, FAULTS, LICENCE, MANAGEMENT
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ from cases import FAIL
 from table import HERE, SUITES, all_cases, page, without_a_fault
 
 from gatepass.inputs.studies import STUDIES
-from gatepass.run.plan import planned
+from gatepass.results.planned import planned
 from lab.base.faults import FAULTS, pairs
 
 PAGE = HERE.parents[1] / "docs" / "faults.md"

@@ -46,12 +46,12 @@ def run(
         Broken: the trial broke off, by nothing that iperf3 did.
         NotProven: an endpoint was lost or iperf3 failed, with its own words.
     """
-    began = time.time()
+    began = round(time.time(), 4)
     sent, received, waited = _run(client, server, address, port, load)
     if keep:
         for side, content in (("client", sent), ("server", received)):
             keep.with_name(f"{keep.name}-{side}.json").write_text(json.dumps(content))
-    return replace(parse(sent, received), began=began, ended=time.time(), **waited)
+    return replace(parse(sent, received), began=began, ended=round(time.time(), 4), **waited)
 
 
 def _run(

@@ -58,11 +58,11 @@ def run(
         source=load.source,
         segmented=True,
     )
-    began = time.time()
+    began = round(time.time(), 4)
     seen = DatagramTrial(client, server, [stream]).wait()[_NAME]
     if keep:
         keep.with_name(f"{keep.name}-datagrams.json").write_text(json.dumps(seen.record()))
-    return replace(trial_of(seen, load), began=began, ended=time.time())
+    return replace(trial_of(seen, load), began=began, ended=round(time.time(), 4))
 
 
 def trial_of(seen: Carried, load: Load) -> Trial:

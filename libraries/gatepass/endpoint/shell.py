@@ -186,7 +186,7 @@ class Detached:
             status, _, rest = rest.partition("\n")
             if done.status == 0 and status.isdigit():
                 self.output = rest
-                self.waited_s = waited_ns / 1e9 if waited_ns >= 0 else None
+                self.waited_s = round(waited_ns / 1e9, 4) if waited_ns >= 0 else None
                 return int(status)
         return None
 

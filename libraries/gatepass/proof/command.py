@@ -188,6 +188,7 @@ def verify(arguments: Sequence[str]) -> int:
 def _certificate(certificate: Path, output: Path, trust: Trust) -> int:
     finding, found = of_certificate(certificate, output), Findings()
     (found.seen if finding.unchanged else found.wrong).append(finding.sentence)
+    found.open += [finding.left] * bool(finding.left)
     signed_pdf.look_alone(certificate, trust, found)
     return _shown(certificate, found)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from gatepass.base.chapters import short
 from gatepass.base.errors import InputError
 from gatepass.inputs import load_profile
+from gatepass.inputs.profile import NamedProfile
 from gatepass.proof import kept_inputs
 from gatepass.proof.folder import INPUTS
 from gatepass.results.delays import Kind, Pair, pairs_of
@@ -25,7 +26,7 @@ from gatepass.results.record import Measurement
 from gatepass.results.trial import Trial
 from gatepass.verdict.added_delay import AddedDelay
 from gatepass.verdict.delay_trials import HELD, delay, rule_of_delays
-from gatepass.verdict.judgement import Rule, figures_of
+from gatepass.verdict.judgement import Rule
 from gatepass.verdict.loss import loss, lost
 
 DELAYS, LOSS = ("added_delay", "queue_delay"), "loss"
@@ -70,8 +71,8 @@ def kept_delays(folder: Path) -> Trials:
     return found
 
 
-def rule_of(outcome: Outcome, folder: Path) -> Rule | None:
-    """After which a run repeated its trials; None where its profile cannot be read.
+def profile_of(outcome: Outcome, folder: Path) -> NamedProfile | None:
+    """By which a run was made, as its inputs have it; None where they cannot be read.
 
     Args:
         outcome: of the run.
@@ -79,8 +80,7 @@ def rule_of(outcome: Outcome, folder: Path) -> Rule | None:
     """
     name = str(group(outcome.run, "profile").get("name", ""))
     try:
-        profile = load_profile(folder / INPUTS / kept_inputs.PROFILES, name)
-        return Rule.of(profile, figures_of(outcome.run))
+        return load_profile(folder / INPUTS / kept_inputs.PROFILES, name)
     except InputError:
         return None
 
@@ -97,7 +97,7 @@ def losses(check: Check, trials: Mapping[int, Trial], rule: Rule) -> Iterator[st
     for one in _of_the_runs_rule(check, is_loss):
         again = (
             loss([trials[number] for number in numbers], one.conditions, rule, one.threshold)
-            for numbers in _chosen(one.trials, shares)
+            for numbers in chosen(one.trials, shares)
         )
         if not any(_same(one, other) for other in again):
             yield _sentence(check, one, "reports of iperf3")
@@ -156,7 +156,7 @@ def _follows(one: Measurement, trials: Trials, samples: Samples, rule: Rule) -> 
     return any(
         _same(one, _again(one, [trials[number] for number in numbers], *way, rule))
         for way, by_number in samples.items()
-        for numbers in _chosen(one.trials, by_number)
+        for numbers in chosen(one.trials, by_number)
     )
 
 
@@ -172,8 +172,13 @@ def _samples(trials: Trials) -> Samples:
     return found
 
 
-def _chosen(wanted: Sequence[float], samples: Mapping[int, float]) -> Iterator[Sequence[int]]:
-    """Numbers of trials, as they ran, that have these figures."""
+def chosen(wanted: Sequence[float], samples: Mapping[int, float]) -> Iterator[Sequence[int]]:
+    """Numbers of trials, as they ran, that have these figures.
+
+    Args:
+        wanted: the figures, as they were noted.
+        samples: the figure of each trial, by its number.
+    """
 
     def later(after: int, rest: Sequence[float]) -> Iterator[tuple[int, ...]]:
         if not rest:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from statistics import stdev
 from typing import Any
 
+from gatepass.base.chapters import short
 from gatepass.base.digests import digests, has_digest, read_list
-from gatepass.base.errors import InputError, NotProven
+from gatepass.base.errors import InputError
 from gatepass.base.paths import ROOT
-from gatepass.endpoint import iperf
 from gatepass.inputs import load_catalogue, load_order, load_profile
 from gatepass.inputs.yaml_file import read_yaml
 from gatepass.proof import kept_inputs
@@ -27,25 +26,19 @@ from gatepass.proof.delays_and_losses import (
     is_delay,
     is_loss,
     losses,
-    rule_of,
+    profile_of,
 )
 from gatepass.proof.folder import INPUTS, proof
+from gatepass.proof.levels import levels
+from gatepass.proof.means import figures, rates, told_beside
+from gatepass.proof.set_aside import left_out, set_aside
+from gatepass.proof.trial_files import disagreements, files_of
 from gatepass.results.facts import group
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.promises import PROMISES
-from gatepass.results.record import PASS, Measurement
-from gatepass.results.trial import Trial
-from gatepass.stats.intervals import Interval, interval
+from gatepass.results.record import PASS
+from gatepass.verdict.judgement import HEADROOM, Rule, decide, figures_of
 from gatepass.verdict.judgement import PASS as GOOD
-from gatepass.verdict.judgement import decide
-
-_FIGURES = 4
-"""Decimals with which a trial's rate is noted."""
-_DIGITS = 7
-"""Significant ones of a measurement."""
-_OF_IPERF = ("client", "server")
-_OF_TRIALS = ("TCP goodput", "UDP payload")
-"""Layers of figures that stand on trials, each with a number and files."""
 
 
 def contradictions(
@@ -69,16 +62,41 @@ def contradictions(
             )
     yield from _files(outcome, folder)
     yield from _decided_by(outcome, folder, same_program)
-    rule = rule_of(outcome, folder) if same_program else None
+    profile = profile_of(outcome, folder)
+    run_rule = Rule.of(profile, figures_of(outcome.run)) if profile else None
+    rule = run_rule if same_program else None
     yield from delays(outcome, probes, rule)
+    beside = _beside(outcome, folder)
     for check in outcome.checks:
-        trials = _trials_of(check, folder)
+        files = files_of(check, folder, profile)
+        trials = {number: one.trial for number, one in files.items()}
+        in_study = short(check.chapter) == "studies"
+        yield from disagreements(check, files, {} if in_study else beside)
         yield from losses(check, trials, rule) if rule else ()
-        yield from _rates(check, trials)
-        yield from _counted(check, _rates_of(check, trials, folder))
-        yield from _figures(check, trials, outcome)
+        yield from rates(check, trials, folder)
+        yield from figures(check, trials, outcome)
+        if profile and run_rule:
+            yield from levels(check, run_rule, profile, same_program)
+        if profile and rule:
+            yield from told_beside(check, trials, rule, profile)
+            yield from set_aside(check, trials, probes, folder)
+        if not in_study:
+            yield from left_out(check, frozenset(beside), trials)
         yield from _promised(check, outcome)
         yield from _verdict(check)
+
+
+def _beside(outcome: Outcome, folder: Path) -> dict[str, float]:
+    """Mbit/s that are asked for at most on the paths without the gateway, by their addresses."""
+    try:
+        kept = read_yaml(folder / INPUTS / kept_inputs.TESTBED).data
+    except InputError:
+        return {}  # the list of files has told that
+    server = group(kept, "endpoints", "server")
+    promised = group(outcome.run, "tier").get(PROMISES["stateful_throughput"].tier)
+    asked = HEADROOM * promised if isinstance(promised, float | int) else math.inf
+    addresses = (server.get(key) for key in ("direct_address", "direct_address6"))
+    return {str(address): asked for address in addresses if address}
 
 
 def recomputed(outcome: Outcome, probes: Trials, same_program: bool) -> int:
@@ -112,7 +130,7 @@ def _decided_by(outcome: Outcome, folder: Path, same_program: bool) -> Iterator[
         if path.is_file() and not has_digest(path, digest):
             yield f"{INPUTS}/{name} is not the file that decided the run."
     try:
-        again = _facts(folder / INPUTS, str(group(outcome.run, "profile").get("name", "")))
+        again = facts_of(folder / INPUTS, str(group(outcome.run, "profile").get("name", "")))
     except InputError as error:
         if same_program:
             yield f"what was ordered cannot be read again from {INPUTS}: {error}"
@@ -127,7 +145,16 @@ def _decided_by(outcome: Outcome, folder: Path, same_program: bool) -> Iterator[
             )
 
 
-def _facts(kept: Path, profile: str) -> dict[str, dict[str, Any]]:
+def facts_of(kept: Path, profile: str) -> dict[str, dict[str, Any]]:
+    """What a run's record tells of order, tier, profile and provider, by the kept files.
+
+    Args:
+        kept: the folder of the run's inputs.
+        profile: its name.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
     order = load_order(kept / kept_inputs.ORDER, load_catalogue(kept / kept_inputs.CATALOGUE))
     facts = dict(kept_inputs.facts_of(order, load_profile(kept / kept_inputs.PROFILES, profile)))
     provider = kept / kept_inputs.PROVIDER
@@ -139,106 +166,6 @@ def _facts(kept: Path, profile: str) -> dict[str, dict[str, Any]]:
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def _trials_of(check: Check, folder: Path) -> dict[int, Trial]:
-    """The trials of a check whose files are there, by number."""
-    found = {}
-    for noted in check.trials:
-        number = noted.get("number")
-        if isinstance(number, int) and (trial := _from_file(folder, number)):
-            found[number] = trial
-    return found
-
-
-def _from_file(folder: Path, number: int) -> Trial | None:
-    """A trial as iperf3's own reports tell it; None where there are none."""
-    paths = [folder / "trials" / f"{number:03d}-{side}.json" for side in _OF_IPERF]
-    try:
-        sent, received = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
-        return iperf.parse(sent, received)
-    except (OSError, ValueError, NotProven):
-        return None
-
-
-def _rates(check: Check, trials: Mapping[int, Trial]) -> Iterator[str]:
-    """The rate of each trial."""
-    for noted in check.trials:
-        trial, told = trials.get(noted.get("number", 0)), noted.get("mbps")
-        if trial and isinstance(told, float | int) and told != round(trial.mbps, _FIGURES):
-            yield (
-                f"{check.name}: trial {noted['number']} is recorded with {told:g} Mbit/s; its "
-                f"files tell {trial.mbps:.{_FIGURES}f}."
-            )
-
-
-def _rates_of(check: Check, trials: Mapping[int, Trial], folder: Path) -> list[float]:
-    """The rates of all trials that left a file, Mbit/s; of datagrams of our own as noted."""
-    noted = [
-        one["mbps"]
-        for one in check.trials
-        if isinstance(one.get("number"), int)
-        and one["number"] not in trials
-        and isinstance(one.get("mbps"), float | int)
-        and any((folder / "trials").glob(f"{one['number']:03d}-*"))
-    ]
-    return [trial.mbps for trial in trials.values()] + noted
-
-
-def _counted(check: Check, rates: Sequence[float]) -> Iterator[str]:
-    """Every trial that a rate counts left a file."""
-    for one in check.measurements:
-        if one.unit != "Mbit/s" or one.layer not in _OF_TRIALS:
-            continue
-        for figure in one.trials:
-            if not any(_same(figure, rate) for rate in rates):
-                yield (
-                    f"{check.name}: {one.subject} counts a trial of {figure:g} Mbit/s, and no "
-                    "file tells of one."
-                )
-
-
-def _figures(check: Check, trials: Mapping[int, Trial], outcome: Outcome) -> Iterator[str]:
-    """Each mean and its bounds."""
-    for one in check.measurements:
-        if one.level is not None and one.trials:
-            yield from _made_again(check, one, _samples(one, trials, outcome))
-
-
-def _samples(one: Measurement, trials: Mapping[int, Trial], outcome: Outcome) -> Sequence[float]:
-    """What the interval is made of: the trials, or the intervals of long ones."""
-    if group(outcome.run, "profile").get("sampling") != "intervals":
-        return one.trials
-    of_it = [trial for trial in trials.values() if any(_same(x, trial.mbps) for x in one.trials)]
-    return [rate for trial in of_it for rate in trial.intervals] or one.trials
-
-
-def _made_again(check: Check, one: Measurement, samples: Sequence[float]) -> Iterator[str]:
-    again = interval(samples, one.confidence, one.level, one.fail_level)
-    told = Interval(one.value, one.half_width, fail_half_width=one.fail_half_width)
-    fails = (told.fail_half_width or 0.0, again.fail_half_width or 0.0)
-    widths = (told.half_width or 0.0, again.half_width or 0.0)
-    # trials and figures are noted with seven digits, so that they are known no more closely; of few
-    # trials a small difference of one makes a large one of their interval
-    spread = stdev(samples) if len(samples) > 1 else 0.0
-    leverage = max(widths[1], fails[1]) / spread if spread else 0.0
-    nearly = max(abs(told.mean), *widths, *fails) * (10 + leverage) * 10.0 ** (1 - _DIGITS)
-    apart = (told.mean - again.mean, widths[0] - widths[1], fails[0] - fails[1])
-    if max(map(abs, apart)) > nearly:
-        yield (
-            f"{check.name}: {one.subject} is recorded as {_figure(told)} {one.unit}; its trials "
-            f"make {_figure(again)}."
-        )
-
-
-def _figure(value: Interval) -> str:
-    mean = f"{value.mean:.{_DIGITS}g}"
-    return mean if value.half_width is None else f"{mean} ± {value.half_width:.{_DIGITS}g}"
-
-
-def _same(told: float, figure: float) -> bool:
-    """Whether a figure is another one with fewer digits."""
-    return math.isclose(told, figure, rel_tol=5 * 10.0**-_DIGITS, abs_tol=6e-4)
 
 
 def _promised(check: Check, outcome: Outcome) -> Iterator[str]:

@@ -12,8 +12,17 @@ from typing import Any
 
 from gatepass.base.digests import has_digest
 from gatepass.base.errors import InputError
-from gatepass.base.paths import results_of, run_folder, run_name
-from gatepass.proof import chain, signed_pdf, vouching
+from gatepass.proof import (
+    chain,
+    log_again,
+    made_again,
+    moments,
+    plan_again,
+    robot_output,
+    signed_pdf,
+    subject,
+    vouching,
+)
 from gatepass.proof.delays_and_losses import kept_delays
 from gatepass.proof.findings import Findings, Trust
 from gatepass.proof.folder import CERTIFICATE, SUMS, proof, sealed
@@ -66,6 +75,7 @@ def record(folder: Path) -> tuple[Findings, Outcome | None]:
         found.wrong += _other_document(folder, outcome, digest, same_program=not other)
         probes = kept_delays(folder)
         found.wrong += contradictions(outcome, folder, probes, same_program=not other)
+        _as_robot_has_it(outcome, digest, folder, found, same_program=not other)
         count = recomputed(outcome, probes, same_program=not other)
         found.seen.append(f"means and bounds, made again from their trials: {count}")
         if other:
@@ -73,8 +83,28 @@ def record(folder: Path) -> tuple[Findings, Outcome | None]:
                 f"This is another copy of Gatepass than the run's ({other} is not the same)"
             )
         _certificates(folder, named, found, same_program=not other)
-    _before(folder, found)
+    chain.look(folder, str(outcome.run.get("run_id", "")) if outcome else "", found)
     return found, outcome
+
+
+def _as_robot_has_it(
+    outcome: Outcome, digest: str, folder: Path, found: Findings, same_program: bool
+) -> None:
+    """What stands in the output around the records, and in Robot's pages."""
+    try:
+        output = robot_output.read(folder / OUTPUT)
+    except InputError as error:
+        found.wrong.append(str(error))
+        return
+    found.wrong += moments.contradictions(outcome, output, folder)
+    found.wrong += subject.contradictions(outcome, output, folder)
+    found.wrong += log_again.counts(output)
+    found.wrong += made_again.counts(output, folder)
+    found.wrong += made_again.cases(outcome, folder)
+    if same_program:
+        found.wrong += log_again.contradictions(output)
+        found.wrong += made_again.documents(outcome, digest, folder)
+        found.wrong += plan_again.contradictions(outcome, folder)
 
 
 def _certificates(
@@ -88,6 +118,7 @@ def _certificates(
         finding = page.verify(path, folder / OUTPUT)
         if finding.unchanged:
             found.seen.append(f"{name}, made again")
+            found.open += [finding.left] * bool(finding.left)
         elif same_program or not has_digest(path, named.get(name, "")):
             found.wrong.append(finding.sentence)
         else:
@@ -177,22 +208,3 @@ def _differences(one: Any, other: Any, key: str) -> Iterator[tuple[str, str, str
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def _before(folder: Path, found: Findings) -> None:
-    """The records that it came after, as far as they are there."""
-    try:
-        results = results_of(folder.resolve())
-    except IndexError:
-        return
-    links = chain.before(folder)
-    for link in links:
-        path = run_folder(results, link.run) / SUMS
-        if path.is_file() and not has_digest(path, link.sha256):
-            found.wrong.append(
-                f"The record of run {link.run} was changed after {run_name(folder.resolve())}, "
-                "which came after it, was begun."
-            )
-    there = [link.run for link in links if (run_folder(results, link.run) / SUMS).is_file()]
-    if there:
-        found.seen.append(f"its place after {', '.join(there[:3])}")

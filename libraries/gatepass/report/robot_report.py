@@ -19,6 +19,25 @@ from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 COLOURS = {APPROVED: "#e8f5e9", REJECTED: "#fdecea", NOT_PROVEN: "#fff8e1"}
 """Of the page, by the order's verdict."""
 REPORT, LOG = "report.html", "log.html"
+_TOPICS = {
+    "statefulORceiling": "Throughput of the tier",
+    "loss": "Packets lost on the way",
+    "enforcement": "What no policy permits is blocked",
+    "ipv6": "IPv6",
+    "security_services": "Security services",
+    "site_to_siteORvpn": "Tunnels",
+    "latencyORobjectives": "Delay and classes of service",
+    "study": "Published methods",
+}
+"""What of a run a reader counts, by tags; what tags serve else is for who chooses checks."""
+OPTIONS = (
+    *("--loglevel", "DEBUG:INFO"),
+    *("--reportbackground", "{}:{}:{}".format(*COLOURS.values())),
+    *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
+    *("--tagstatexclude", "*"),
+    *(word for one in _TOPICS.items() for word in ("--tagstatcombine", ":".join(one))),
+)
+"""For Robot, of which it makes log and report; the same of a run's output makes the same ones."""
 _KINDS = {APPROVED: "pass", REJECTED: "fail", NOT_PROVEN: "skip"}
 """Robot's classes of its words and, with `-bar`, of the bar that is the colour on a dark page."""
 _HEAD, _END = "<head>", "</body>"

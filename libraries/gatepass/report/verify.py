@@ -1,8 +1,8 @@
 """Do a certificate and an ``output.xml`` belong together, and is neither changed?
 
 The certificate names the check sum of its ``output.xml``, and is a function of it: made again, it
-has to be the same, byte for byte. A PDF is compared by its check sum and its words, as its layout
-depends on the browser and the fonts it was printed with.
+has to be the same, byte for byte. A PDF is compared by its check sum and its words, and as a
+picture with one that is printed again, where browser and fonts are those it was printed with.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import gatepass
 from gatepass.base.errors import InputError
 from gatepass.base.files import contents
 from gatepass.report.certificate import render
+from gatepass.report.printed import compared
 from gatepass.results.outcome import NoResults, Outcome, read
 
 _NAMED = re.compile(r'<meta name="gatepass-output-sha256" content="([^"]*)"/>')
@@ -35,10 +36,17 @@ _FOR_THE_EAR = {"lab-mark", "unseen"}
 
 @dataclass(frozen=True)
 class Finding:
-    """What came out, in a sentence."""
+    """What came out.
+
+    Attributes:
+        unchanged: whether the two belong together, and neither was changed.
+        sentence: that, in words.
+        left: what was not looked at and why, in a sentence without its period; may be empty.
+    """
 
     unchanged: bool
     sentence: str
+    left: str = ""
 
 
 def verify(certificate: Path, output: Path) -> Finding:
@@ -74,8 +82,15 @@ def verify(certificate: Path, output: Path) -> Finding:
         return Finding(True, _unchanged(certificate, output, outcome, "every byte"))
     difference = changed_word(text, again) if pdf else _changed_line(text, again)
     if pdf and not difference:
-        what = "the check sum and every word and figure, though not the layout,"
-        return Finding(True, _unchanged(certificate, output, outcome, what))
+        picture = compared(certificate, again, outcome.run.get("started"))
+        difference = picture.difference and f"{picture.difference}."
+    if pdf and not difference:
+        what = "the check sum, every word and figure, and the look of each page"
+        if picture.skipped:
+            what = "the check sum and every word and figure, though not the layout,"
+        left = f"{certificate.name} was not compared as a picture: {picture.skipped}"
+        sentence = _unchanged(certificate, output, outcome, what)
+        return Finding(True, sentence, left if picture.skipped else "")
     made_by = str(outcome.run.get("gatepass"))
     if made_by != gatepass.__version__:
         return Finding(

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 OWN = "test machine"
 """The machine that runs the test, where an endpoint lies on it."""
+_DECIMALS = 4
+"""Of what is known of a host: what is decided by it follows from what is written down of it."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,14 @@ class Conduct:
         if len(lines) < 2:
             return None
         first, last = lines[0], lines[-1]
-        seconds = last["at"] - first["at"]
+        seconds = round(last["at"] - first["at"], _DECIMALS)
 
         def grown(name: str) -> float:
             return last[name] - first[name]
 
         def share(name: str, of: float) -> float | None:
-            return 100 * grown(name) / of if name in first and name in last else None
+            known = name in first and name in last
+            return round(100 * grown(name) / of, _DECIMALS) if known else None
 
         spent = max(grown("all"), 0.01)
         programs: dict[str, float] = {}
@@ -65,16 +68,16 @@ class Conduct:
                 programs[name] = max(percent, programs.get(name, 0))
         return cls(
             seconds=seconds,
-            busy_percent=100 - 100 * grown("idle") / spent,
+            busy_percent=round(100 - 100 * grown("idle") / spent, _DECIMALS),
             stolen_percent=share("steal", spent) or 0.0,
             soft_percent=share("soft", spent) or 0.0,
             late_percent=share("late", seconds) or 0.0,
-            longest_late_s=max(line["longest"] for line in lines[1:]),
+            longest_late_s=round(max(line["longest"] for line in lines[1:]), _DECIMALS),
             packets_waited_percent=share("packets_waited", seconds),
             pressure_percent=share("pressure", seconds),
             nic_lost=int(grown("nic_lost")) + _lost_on_busiest(first, last),
             socket_lost=int(grown("socket_lost")),
-            stepped_s=grown("stepped"),
+            stepped_s=round(grown("stepped"), _DECIMALS),
             programs=programs,
             links=tuple((line["at"], line["links"]) for line in lines if "links" in line),
         )

@@ -14,7 +14,7 @@ from robot import run_cli
 
 from gatepass.base.paths import ROOT, SUITES
 from gatepass.inputs.studies import left_out
-from gatepass.report.robot_report import COLOURS
+from gatepass.report.robot_report import OPTIONS
 from gatepass.run import plan, turns
 
 OUTPUT = "output.xml"
@@ -67,11 +67,7 @@ def execute(inputs: Inputs, folder: Path, own: Sequence[str] = ()) -> int:
             *("--outputdir", str(folder), "--console", "none"),
             *("--listener", "listeners.Verdicts", "--listener", "listeners.Progress"),
             *(("--listener", "listeners.Turns") if turns.current else ()),
-            *("--loglevel", "DEBUG:INFO", "--name", plan.NAME),
-            *("--reportbackground", "{}:{}:{}".format(*COLOURS.values())),
-            *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
-            *("--tagstatexclude", "*"),
-            *(word for one in _TOPICS.items() for word in ("--tagstatcombine", ":".join(one))),
+            *("--name", plan.NAME, *OPTIONS),
             *(word for key, value in variables.items() for word in ("-v", f"{key}:{value}")),
             *(word for name in left_out(inputs.studies) for word in ("--exclude", name)),
             *own,
@@ -80,19 +76,6 @@ def execute(inputs: Inputs, folder: Path, own: Sequence[str] = ()) -> int:
         ],
         exit=False,
     )
-
-
-_TOPICS = {
-    "statefulORceiling": "Throughput of the tier",
-    "loss": "Packets lost on the way",
-    "enforcement": "What no policy permits is blocked",
-    "ipv6": "IPv6",
-    "security_services": "Security services",
-    "site_to_siteORvpn": "Tunnels",
-    "latencyORobjectives": "Delay and classes of service",
-    "study": "Published methods",
-}
-"""What of a run a reader counts, by tags; what tags serve else is for who chooses checks."""
 
 
 def _hear(output: Path) -> None:

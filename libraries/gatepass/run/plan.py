@@ -19,9 +19,10 @@ from gatepass.base.errors import InputError
 from gatepass.gui.policy_list import STEPS
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile, Profile
-from gatepass.inputs.studies import STUDIES, left_out
+from gatepass.inputs.studies import STUDIES
 from gatepass.inputs.testbed import Testbed
 from gatepass.results.chapters import chapter_of
+from gatepass.results.planned import whole as whole_of
 from gatepass.scenarios.objectives.streams import lasts_s
 from gatepass.scenarios.studies import (
     bazzi2011,
@@ -116,17 +117,6 @@ class Chosen:
     studies: tuple[str, ...] = ()
 
 
-def planned(suites: Path, studies: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """All checks as (chapter, check), in their order.
-
-    Args:
-        suites: the folder of the suites.
-        studies: that the order names; the checks of others are no part of it.
-    """
-    root = _whole(suites, studies)
-    return [(chapter_of(test).name, test.name) for test in root.all_tests]
-
-
 def figures_at_most(suites: Path, order: Order) -> int:
     """How many figures of an order may fail by chance, at most: known before the first trial.
 
@@ -136,17 +126,11 @@ def figures_at_most(suites: Path, order: Order) -> int:
         suites: the folder of the suites.
         order: whose studies are among them.
     """
-    tags = [set(test.tags) for test in _whole(suites, order.studies).all_tests]
+    tags = [set(test.tags) for test in whole_of(suites, order.studies).all_tests]
     count = sum(max(map(_FIGURES.get, own & _FIGURES.keys()), default=0) for own in tags)
     if any(OF_CLASSES in own for own in tags):
         count += len(order.classes) * _OF_A_CLASS
     return max(1, count)
-
-
-def _whole(suites: Path, studies: Sequence[str]) -> TestSuite:
-    root = TestSuite.from_file_system(suites)
-    root.filter(excluded_tags=left_out(studies))
-    return root
 
 
 def selected(
@@ -157,7 +141,7 @@ def selected(
     Args:
         suites: the folder of the suites.
         robot: options as typed after ``--``.
-        studies: see `planned`.
+        studies: that the order names; the checks of others are no part of it.
 
     Returns:
         The suites with these checks alone, and what they will do.
@@ -168,7 +152,7 @@ def selected(
     """
     try:
         options, _ = RobotFramework().parse_arguments([*robot, str(suites)])
-        root = _whole(suites, studies)
+        root = whole_of(suites, studies)
         whole = root.test_count
         _each_chooses(root, options)
         root.configure(**RobotSettings(options, name=NAME).suite_config)

@@ -101,6 +101,7 @@ def facts_of(trial: DelayTrial) -> dict:
         "lasted_s": round(trial.ended - trial.began, 3),
         "hosts": host_facts(trial.conduct),
         "set_aside": disturbed(trial),
+        **({"carried_by": trial.carried_by} if trial.carried_by else {}),
     }
 
 

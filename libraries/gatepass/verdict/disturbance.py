@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Any
 
 from gatepass.results.conduct import OWN, Conduct
 from gatepass.results.trial import Trial
@@ -40,6 +41,8 @@ FEWEST_LOST, LOST_SHARE = 5, 1e-4
 """Packets that a host may lose itself in a trial, and of how many; real interfaces count what they
 do not know as lost."""
 _PACKET = 1500
+_RECEIVED = "received_bytes"
+"""In a record: what came in on the interface of a host on which most came."""
 _OWN = ("iperf3", "ksoftirqd", "nice")
 _WORTH_A_WORD_PERCENT = 25
 _OF_THE_TRANSFER = 0.1
@@ -152,7 +155,27 @@ def host_facts(conducts: Mapping[str, Conduct]) -> dict[str, dict]:
             for key, value in asdict(conduct).items()
             if key != "links" and value is not None
         }
+        | {_RECEIVED: round(_received(conduct))}
         for name, conduct in conducts.items()
+    }
+
+
+def conduct_of(noted: Mapping[str, Mapping[str, Any]]) -> dict[str, Conduct]:
+    """What each host of a trial did, from its record; of its interfaces only what is held.
+
+    Args:
+        noted: see `host_facts`.
+
+    Raises:
+        TypeError: it is no such record.
+    """
+    unknown = {"packets_waited_percent": None, "pressure_percent": None}
+    return {
+        name: Conduct(
+            **unknown | {key: value for key, value in of_host.items() if key != _RECEIVED},
+            links=((0.0, {"": [0, 0, 0]}), (1.0, {"": [of_host.get(_RECEIVED, 0), 0, 0]})),
+        )
+        for name, of_host in noted.items()
     }
 
 

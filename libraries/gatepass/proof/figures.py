@@ -1,0 +1,13 @@
+"""Whether two figures are one, where one was written down with fewer digits."""
+
+from __future__ import annotations
+
+import math
+
+DIGITS = 7
+"""Significant ones of a measurement."""
+
+
+def same(noted: float, figure: float) -> bool:
+    """Whether a figure is another one with fewer digits."""
+    return math.isclose(noted, figure, rel_tol=5 * 10.0**-DIGITS, abs_tol=6e-4)
