@@ -174,7 +174,7 @@ _FOLLOWS = ("run.output_sha256",)
 """It is another one wherever anything is, which says nothing of what."""
 
 
-_WORDED = ("claim",)
+_WORDED = ("claim", "conditions")
 """Of a sentence that has an identity another copy of Gatepass may have other words."""
 
 
