@@ -112,12 +112,23 @@ def left_out(check: Check, beside: frozenset[str], trials: Mapping[int, Trial]) 
     last = max((place for place, of in enumerate(counted) if of), default=-1)
     for place, (noted, of) in enumerate(zip(through, counted, strict=True)):
         if noted.get("set_aside"):
-            if any(one.threshold is not None and not one.observed for one in of):
+            kept = [trials[one["number"]] for one in through if not one.get("set_aside")]
+            figures = [one for one in of if one.threshold is not None and not one.observed]
+            trial = trials[noted["number"]]
+            if any(not any(_alike(one, trial, each) for each in kept) for one in figures):
                 yield f"{check.name}: trial {noted['number']} was set aside and is counted."
         elif not of and held and (check.verdict == PASS or place < last):
             yield f"{check.name}: trial {noted['number']} was not set aside, and is not counted."
 
 
 def _counts(one: Measurement, trial: Trial) -> bool:
-    figure = trial.lost_percent or 0.0 if one.promise == "loss" else trial.mbps
-    return any(same(counted, figure) for counted in one.trials)
+    return any(same(counted, _figure(one, trial)) for counted in one.trials)
+
+
+def _alike(one: Measurement, trial: Trial, other: Trial) -> bool:
+    """Whether two trials have the same figure, as of losses that are none."""
+    return same(_figure(one, trial), _figure(one, other))
+
+
+def _figure(one: Measurement, trial: Trial) -> float:
+    return trial.lost_percent or 0.0 if one.promise == "loss" else trial.mbps
