@@ -180,7 +180,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_pdf_that_nobody_touched(printed):
     finding = verify(printed / "certificate.pdf", printed / "output.xml")
     assert finding.unchanged, finding.sentence
-    assert "every word and figure, though not the layout" in finding.sentence
+    assert "every word and figure" in finding.sentence
 
 
 def test_a_pdf_is_the_same_when_printed_again(printed, tmp_path):
