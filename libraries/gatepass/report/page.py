@@ -1,6 +1,6 @@
 """What the certificate says: an outcome turned into the sentences and rows of the page.
 
-All of it is bounded: whatever a run has to tell, the page keeps to three sheets of A4, and one more
+All of it is bounded: whatever a run has to tell, the page keeps to three sheets of A4, and two more
 where many causes have to be told in full; the rest
 is in the report.
 """
