@@ -116,7 +116,7 @@ def test_a_picture_was_taken(rendered, name):
     ("name", "told"),
     [
         ("whole", ["Approved", "307.5", "± 1.2", "+2.5 %", "100 tunnels", "Hokkanen 2016"]),
-        ("rejected", ["Rejected", "287.4", "−4.2 %", "the client's own address", "4711-02"]),
+        ("rejected", ["Rejected", "287.4", "−4.2 %", "The server saw another address", "4711-02"]),
         ("not-proven", ["Not proven", "no longer answers over SSH", "not run"]),
         ("everything-wrong", ["Rejected", "the rest is in the report"]),
         ("finnish", ["Hyväksytty", "307,5", "Pysäytettiin: virustestitiedosto"]),

@@ -30,7 +30,7 @@ A Rejected Run
     And A Reason Should Be Shown    292 Mbit/s at most; promised was at least 300 Mbit/s
     And A Reason Should Be Shown    The server saw another address
     And The Promise Should Be Shown    Stateful throughput    287.4    fail
-    And The Promise Should Be Shown    VPN users    It was not measured in this run.    not tested
+    And The Promise Should Be Shown    Throughput with security services    The order does not include    not tested
     And Each Chart Should Have Words And Be Drawn    2
     And The Page Is In Order    rejected    en
 
