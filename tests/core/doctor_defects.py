@@ -314,7 +314,7 @@ OF_ENDPOINTS = [
     Defect(
         "MTU not carried",
         host("client", whole=False),
-        "a packet of 1,500 bytes, .* does not get .*somebody on it tells 1,400",
+        "a packet of 1,500 bytes, .* does not get .*a host on the path reports 1,400",
         STATEFUL,
         "client",
     ),

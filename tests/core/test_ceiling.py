@@ -17,7 +17,7 @@ def rate(value: float, half_width: float | None) -> Measurement:
 def test_above_the_ceiling_is_a_deviation() -> None:
     told = held_against(rate(526, 9), 315.0)
     assert told.facts == {FACT: 315.0}
-    assert words(told).startswith("A deviation: it carries more than 315 Mbit/s")
+    assert words(told).startswith("A deviation: the tunnel carries more than 315 Mbit/s")
 
 
 @pytest.mark.parametrize(

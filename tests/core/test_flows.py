@@ -335,7 +335,7 @@ def test_a_draft_is_a_part_of_an_order() -> None:
     text = as_yaml(found)
     read = [Flow.model_validate(one) for one in yaml.safe_load(text)["flows"]]
     assert read == [one.flow for one in found if one.flow]
-    assert "# policy 2 “p2”: no flow was drafted: it goes by names" in text
+    assert "# policy 2 “p2”: no flow was drafted: it depends on names" in text
 
 
 def test_where_translation_is_central_a_draft_does_not_say_how_it_is_seen() -> None:

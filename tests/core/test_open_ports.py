@@ -175,11 +175,11 @@ def test_clear_text_on_any_port_fails_the_check(check: Callable[..., str]) -> No
 
 
 def test_what_cannot_be_told_is_not_proven(check: Callable[..., str]) -> None:
-    with pytest.raises(NotProven, match=r"port \d+ takes connections and says nothing"):
+    with pytest.raises(NotProven, match=r"port \d+ accepts connections but sends nothing"):
         check(silent)
 
 
 def test_what_is_encrypted_or_sends_on_passes_and_is_told(check: Callable[..., str]) -> None:
     seen = check(http(lambda line: b"301 Moved\r\nLocation: https://x/"))
     assert "speaks SSH" in seen and "only sends the caller to https://x/" in seen
-    assert "All 2 TCP ports of 127.0.0.1 were tried; 2 of them took a connection." in seen
+    assert "All 2 TCP ports of 127.0.0.1 were tried; 2 of them accepted a connection." in seen

@@ -101,7 +101,7 @@ def test_nobody_there(shell: LocalShell, front: HTTPServer) -> None:
 
 
 def test_what_the_portal_grants_may_be_the_programs_fault() -> None:
-    with pytest.raises(NotProven, match=r"gives the address 198\.19\.210\.1: .* Look at openconn"):
+    with pytest.raises(NotProven, match=r"gives the address 198\.19\.210\.1: .* Check openconn"):
         must_be_the_gateways(LET_IN, "openconnect")
 
 

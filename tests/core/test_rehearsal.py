@@ -155,7 +155,7 @@ def test_a_device_that_declares_nothing(
     gateway: FortiGate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "declared", lambda path: Declared(path, None))
-    with pytest.raises(NotApplicable, match="does not tell what its tables take"):
+    with pytest.raises(NotApplicable, match="does not report what its tables accept"):
         keywords(gateway).the_gateway_should_know_all_that_will_be_set_on_it()
 
 

@@ -35,7 +35,7 @@ def test_what_was_different_in_them_is_told() -> None:
 
 def test_where_nothing_was_different_that_is_told() -> None:
     text = explained([replace(TRIAL, mbps=rate) for rate in SEEN])
-    assert text.endswith("and nothing that was watched on the rig was different in them.")
+    assert text.endswith("and nothing observed on the test machines was different in them.")
 
 
 def test_where_none_is_odd_the_scatter_is_told() -> None:

@@ -185,7 +185,7 @@ def test_no_secret_stays_in_a_file_or_shows_in_a_process(charons: tuple[Charon, 
 
 def test_where_another_one_is_at_work(charons: tuple[Charon, Charon], tmp_path: Path) -> None:
     second = Charon(LocalShell("peer", tmp_path, charons[0].shell.inside))
-    with pytest.raises(NotProven, match="500 or 4500 on the peer is taken"):
+    with pytest.raises(NotProven, match="500 or 4500 on the peer is in use"):
         second.start()
 
 

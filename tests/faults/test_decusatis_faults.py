@@ -28,7 +28,7 @@ RUNS = [
         Case(
             ("ipsec-few-tunnels", "tunnels=12"),
             (SET_UP,),
-            {SET_UP: (FAIL, "of 20 are up, as gateway and peer tell")},
+            {SET_UP: (FAIL, "of 20 are up, according to gateway and peer")},
         ),
     ),
     *alone(

@@ -94,7 +94,7 @@ REST_IS_SLOW = Case(
 NEVER_IDLE = Case(
     ("gui-never-idle",),
     (IDLE,),
-    {IDLE: (FAIL, "Minutes of its time-out (admintimeout): 1.", "a session is open")},
+    {IDLE: (FAIL, "Minutes of its time-out (admintimeout): 1.", "is open")},
 )
 """What is waited for does not count where the browser was slow."""
 CASES = [*cases_of([*TOGETHER, *ON_A_QUIET_MACHINE]), REST_IS_SLOW, NEVER_IDLE]

@@ -100,7 +100,7 @@ ACCESS = [
             {
                 KNOWN: (
                     NOT_PROVEN,
-                    "does not take what the test would set on it: file-filter/profile rules/action",
+                    "does not accept what the test would set on it: file-filter/profile",
                     '"block" (it takes log-only)',
                 )
             },
@@ -154,7 +154,7 @@ LASTING = [
     Case(
         ("delete-ignored",),
         (PATH, ENFORCEMENT),
-        dict.fromkeys(ENFORCED, (FAIL, "told to delete firewall/policy", "and still has it"))
+        dict.fromkeys(ENFORCED, (FAIL, "it deleted firewall/policy", "and still has it"))
         | {BACK: (FAIL, "objects of the run could not be removed")},
         left=True,
     ),

@@ -46,7 +46,7 @@ RUNS = [
                 PROMISED: (
                     FAIL,
                     "Every promised IPsec tunnel is up at once: not the case",
-                    "of 20 are up, as gateway and peer tell",
+                    "of 20 are up, according to gateway and peer",
                 )
             },
         ),
