@@ -98,6 +98,7 @@ def plan(
                 frames=(LOAD_FRAME,),
                 seconds=seconds,
                 source=target.source if target.through else "",
+                divisible=True,
                 segmented=left * MEGA / 8 / LOAD_FRAME > SINGLY_PER_S,
             )
         )

@@ -58,6 +58,8 @@ class Stream:
         segmented: whether the sender's kernel cuts many out of one (UDP_SEGMENT). So a program
             reaches Gbit/s, and what forwards on the sender's own machine sees fewer packets than
             arrive: rates in bits are shown then, and not what a device takes of packets.
+        divisible: whether its packets may be cut up where the path carries smaller ones only, as
+            those of a load in a tunnel; others leave whole, and are lost where they do not fit.
 
     Raises:
         ValueError: a frame cannot hold what tells it from others, or segments differ in size.
@@ -77,6 +79,7 @@ class Stream:
     after_s: float = 0.0
     knocks: bool = False
     reflected: bool = False
+    divisible: bool = False
 
     def __post_init__(self) -> None:
         if min(self.payloads) < LEAST_PAYLOAD:
@@ -121,6 +124,7 @@ class Stream:
             "count": self.count,
             "tos": self.dscp << 2,
             "segments": most if self.segmented else 1,
+            "whole": not self.divisible,
         }
 
     def place(self) -> dict:

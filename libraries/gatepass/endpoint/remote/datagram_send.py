@@ -5,7 +5,7 @@ Usage: datagram_send.py PLAN STOP LIMIT_S, with datagram_wire.py and datagram_ta
 PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"source": ADDRESS or "", "source_port":
 PORT or 0, "address": ..., "port": ..., "payloads": [BYTES, ...] in turn, "per_s": DATAGRAMS,
 "count": HOW MANY, "after_s": WHEN IT BEGINS, "tos": BYTE, "segments": HOW MANY AT A TIME,
-"reflected": WHETHER}}}. With several segments the kernel is handed many datagrams of one size as
+"reflected": WHETHER, "whole": WHETHER}}}. With several segments the kernel is handed many datagrams of one size as
 one (UDP_SEGMENT) and cuts them late: more bits a second, but devices and filters on this machine
 see them as one packet. It ends once each has sent its count, the file STOP is there or LIMIT_S is
 over.
@@ -16,8 +16,8 @@ would be lost in a queue that the stream itself never fills. The others are left
 told as `unsent`. By stream: `sent`, `unsent`, `seconds` from the first to the last, `by_tick` how
 many were sent in which tenth of a second of the epoch, `late_us` the longest that one was after its
 turn, the `cpu_s` that the program took, `path_mtu` the largest IP packet that the path is told to
-carry, and `back` what came back, as `Tally.told` has it, where it is reflected. What is larger than
-that is sent all the same: it gets lost where it is too large, and counts as lost.
+carry, and `back` what came back, as `Tally.told` has it, where it is reflected. What is to
+leave whole and is larger than that is sent all the same: it gets lost on the way.
 """
 
 import contextlib
@@ -90,7 +90,8 @@ class Sent:
         self.socket.connect((told["address"], told["port"]))
         self.base, self.per_s, self.count = run << NUMBER_BITS, told["per_s"], told["count"]
         self.payloads, self.segments = told["payloads"], told["segments"]
-        whole(self.socket, max(self.payloads))
+        if told["whole"]:
+            whole(self.socket, max(self.payloads))
         self.after = told["after_s"]
         self.back = Back(self.socket, self.base) if told["reflected"] else None
         if self.segments > 1:
