@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from forgeries import FORGERIES, edited, remade, wrong
+from careful_forger import remade
+from forgeries import FORGERIES, edited, wrong
 from sealed_run import WHO, new_key
 
 from gatepass import cli

@@ -5,10 +5,10 @@ Usage: datagram_send.py PLAN STOP LIMIT_S, with datagram_wire.py and datagram_ta
 PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"source": ADDRESS or "", "source_port":
 PORT or 0, "address": ..., "port": ..., "payloads": [BYTES, ...] in turn, "per_s": DATAGRAMS,
 "count": HOW MANY, "after_s": WHEN IT BEGINS, "tos": BYTE, "segments": HOW MANY AT A TIME,
-"reflected": WHETHER, "whole": WHETHER}}}. With several segments the kernel is handed many datagrams of one size as
-one (UDP_SEGMENT) and cuts them late: more bits a second, but devices and filters on this machine
-see them as one packet. It ends once each has sent its count, the file STOP is there or LIMIT_S is
-over.
+"reflected": WHETHER, "whole": WHETHER}}}. With several segments the kernel is handed many datagrams
+of one size as one (UDP_SEGMENT) and cuts them late: more bits a second, but devices and filters on
+this machine see them as one packet. It ends once each has sent its count, the file STOP is there or
+LIMIT_S is over.
 
 Beyond 5,000 datagrams a second, those that have their turn within LOT_S go one right behind the
 other. A sender that was late catches up no more than MOST_AT_ONCE datagrams: a burst
