@@ -28,7 +28,7 @@ from cases import (
     prove,
     together,
 )
-from faulty_lab import Ended, FaultyLab
+from faulty_lab import NAME, Ended, FaultyLab
 
 from gatepass.cli import NOT_RESTORED
 from gatepass.endpoint import visits
