@@ -26,6 +26,8 @@ FEWEST = 2
 """Breaks through the gateway that a fail stands on."""
 MORE = 3
 """How often a transfer that broke off once is tried in vain for another break."""
+MOST_DISTURBED = 8
+"""Breaks that the rig could have caused, after which it is given up."""
 
 KEPT, BEGUN, FIRST_PACKET, FIT = "transfer_kept", "transfer_begun", "first_packet", "packets_fit"
 CLAIMS = {REFUSED: BEGUN, UNANSWERED: BEGUN, FIRST_LOST: FIRST_PACKET, TOO_LARGE: FIT}
@@ -62,7 +64,8 @@ def whole(
     """
     breaks: list[Broken] = []
     disturbed: list[Broken] = []
-    for tried in range(1, FEWEST + MORE):
+    tried = 0
+    while tried < FEWEST + MORE - 1 and len(disturbed) < MOST_DISTURBED:
         try:
             made = through()
         except Broken as broken:
@@ -70,6 +73,7 @@ def whole(
                 disturbed.append(broken)
                 continue
             must_be_whole_without(broken, control, without)
+            tried += 1
             breaks.append(broken)
             if len(breaks) == FEWEST:
                 happened = (
@@ -79,11 +83,11 @@ def whole(
                 observed = joined(happened, *_why(check, broken, decided))
                 check.evidence(say(CLAIMS.get(broken.how, KEPT)), observed, False)
         else:
+            tried += 1
             # a datagram may get lost: how many of them are allowed to is another figure
             if all(one.how == FIRST_LOST for one in breaks):
                 return made
-    if breaks:
-        again = tried - len(breaks) - len(disturbed)
+    if again := tried - len(breaks):
         raise NotProven(
             f"{breaks[0]}; {without} the same transfer ran to its end, and then through the "
             f"gateway as well, {again} times. Run again."
