@@ -13,7 +13,6 @@ from gatepass.base.arguments import file as _file
 from gatepass.base.arguments import split
 from gatepass.base.errors import InputError
 from gatepass.base.printable import shown
-from gatepass.base.steady_output import keep_going
 from gatepass.proof import signing_key
 
 DONE, MISTAKE, FAULT = 0, 64, 70
@@ -76,10 +75,13 @@ examples
 """
 
 
+def acts(arguments: Sequence[str]) -> bool:
+    """Whether a call does something to a gateway, so that its exit code has to be that of a run."""
+    return not arguments or arguments[0] in _ACTING or arguments[0].startswith("-")
+
+
 def main(arguments: Sequence[str]) -> int:
     """Do what the call says; its exit code. No traceback reaches the user."""
-    if not arguments or arguments[0] in _ACTING or arguments[0].startswith("-"):
-        keep_going()
     try:
         return _dispatch(list(arguments))
     except InputError as mistake:
