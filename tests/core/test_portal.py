@@ -14,6 +14,7 @@ import pytest
 from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
+from gatepass.scenarios.remote_access import portal
 from gatepass.scenarios.remote_access.configuration import VpnUser
 from gatepass.scenarios.remote_access.portal import Portal, log_in, must_be_the_gateways
 
@@ -52,8 +53,9 @@ class Front(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def front(certificates: Path) -> Iterator[HTTPServer]:
-    """A portal on this machine."""
+def front(certificates: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HTTPServer]:
+    """A portal on this machine, which may be busy."""
+    monkeypatch.setattr(portal, "_PATIENCE_S", 60)
     Front.seen = []
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates / "server.pem", certificates / "server.key")
