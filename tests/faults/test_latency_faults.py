@@ -53,10 +53,10 @@ OTHERS = alone(
         {BESIDE_TCP: QUEUED},
     ),
     held_under_load(*HALF),
-    Case(("jitter",), AT_REST, dict.fromkeys(AT_REST, ADDED)),
+    Case(("jitter", "milliseconds=24"), AT_REST, dict.fromkeys(AT_REST, ADDED)),
     # both paths are told by the same clocks, so that nobody is blamed for what these do
     Case(
-        ("endpoint-clock-drifts", "milliseconds_per_s=20"),
+        ("endpoint-clock-drifts", "milliseconds_per_s=40"),
         AT_REST[:2],
         dict.fromkeys(AT_REST[:2], (NOT_PROVEN,)),
     ),
