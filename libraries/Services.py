@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.specimens import Specimen, SpecimenName
 from gatepass.gateway.fortigate import Refused
-from gatepass.gateway.licences import FUNCTIONS, LICENSED, lacking_licence, licences
-from gatepass.gateway.security_log import described, stopped
+from gatepass.gateway.licences import FUNCTIONS, lacking_licence, licences
+from gatepass.gateway.security_log import stopped
+from gatepass.scenarios.security.answers import (
+    NoByte,
+    ServicesLicensed,
+    SpecimenStopped,
+    StoppedLogged,
+)
 from gatepass.scenarios.security.profiles import PROXY
 from support import words
 from support.arrivals import ask, must_arrive, specimen_of
@@ -16,7 +25,6 @@ from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.steps import Steps
 
-_OK = 200
 _LOG_LAG_S = 10
 """How long an entry may take until the log shows it."""
 
@@ -28,7 +36,7 @@ class Logged(Steps):
         entries: of the log that is to tell of it.
     """
 
-    entries: list[dict]
+    entries: list[Mapping[str, Any]]
 
 
 class Services(KeywordLibrary):
@@ -50,19 +58,13 @@ class Services(KeywordLibrary):
         if not self.run.order.options.security_services:
             raise NotApplicable(say("services_not_ordered"))
         told = licences(self.run.gateway)
-        lacking = lacking_licence(told)
         silent = [name for function, name in FUNCTIONS.items() if function not in told]
-        if silent and not lacking:
+        if silent and not lacking_licence(told):
             raise NotProven(
                 f"the gateway reports nothing about a licence for {' and '.join(silent)} "
                 "(license/status)."
             )
-        named = ", ".join(FUNCTIONS[function] for function in told)
-        self.check.evidence(
-            say("services_licensed"),
-            lacking or f"license/status says “{LICENSED}” of {named}.",
-            not lacking,
-        )
+        self.check.answered(ServicesLicensed(told))
 
     # -- the policy --------------------------------------------------------------------------
 
@@ -124,21 +126,10 @@ class Services(KeywordLibrary):
         """
         specimen = specimen_of(self.run, what)
         self.check.left(Logged).entries = self._logged(specimen)
-        download = ask(self.run, specimen, protocol, arrives=False)
-        arrived = download.is_copy_of(specimen.content)
-        self.check.evidence(
-            say("stopped", what=specimen.said, by=protocol),
-            f"{download}; "
-            + ("it arrived although services are on." if arrived else "it did not arrive."),
-            not arrived,
-        )
+        asked = ask(self.run, specimen, protocol, arrives=False)
+        self.check.answered(SpecimenStopped(asked))
         if self.run.inspection.mode == PROXY and protocol != "HTTPS":
-            part = download.bytes if protocol == "FTP" or download.status == _OK else 0
-            self.check.evidence(
-                say("no_byte"),
-                f"{part:,} bytes of the file reached the client over {protocol}.",
-                not part,
-            )
+            self.check.answered(NoByte(asked))
 
     @keyword("The gateway's log should tell of ${what}")
     def log_should_tell(self, what: SpecimenName) -> None:
@@ -152,22 +143,19 @@ class Services(KeywordLibrary):
         """
         specimen = specimen_of(self.run, what)
         before = len(self.check.left(Logged).entries)
-        found: list[dict] = []
+        found: list[Mapping[str, Any]] = []
 
         def grown() -> bool:
             found[:] = self._logged(specimen)
             return len(found) > before
 
-        there = until(grown, _LOG_LAG_S)
-        self.check.evidence(
-            say("logged", log=specimen.log),
-            described(found[0]) + "." if there else "No new entry about the client's address.",
-            there,
-        )
+        until(grown, _LOG_LAG_S)
+        where = (self.run.testbed.endpoints.client.address, self.run.inspection.policyid)
+        self.check.answered(StoppedLogged.of(specimen.log, *where, before, found))
 
     # -- helpers -----------------------------------------------------------------------------
 
-    def _logged(self, specimen: Specimen) -> list[dict]:
+    def _logged(self, specimen: Specimen) -> list[Mapping[str, Any]]:
         address = self.run.testbed.endpoints.client.address
         try:
             return stopped(self.run.gateway, specimen.log, address, self.run.inspection.policyid)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gatepass.base.errors import NotProven
-from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.download import Download, FileSource, fetch
 from gatepass.endpoint.specimens import Specimen
 from gatepass.gateway.licences import must_be_licensed
+from gatepass.scenarios.security.answers import Asked, SpecimenArrived
 from support.check_context import CheckContext
 from support.policies import APPLY_S, decided_by
 from support.run_context import RunContext
@@ -34,23 +34,13 @@ def must_arrive(check: CheckContext, what: str, protocol: str) -> None:
     """
     run = check.run
     specimen = specimen_of(run, what)
-    download = ask(run, specimen, protocol, arrives=True)
-    arrived = download.is_copy_of(specimen.content)
-    if arrived:
-        seen = "it is the server's file byte for byte."
-    else:
+    asked = ask(run, specimen, protocol, arrives=True)
+    decided = ""
+    if not asked.arrived:
         must_arrive_directly(run, specimen, protocol)
-        size = len(specimen.content)
-        seen = (
-            "as many bytes as the server has, but not the same: it was altered on the way."
-            if download.bytes == size
-            else f"the server's file has {size:,} bytes. {decided_by(run, port_of(run, protocol))}"
-        ) + " It arrives on the path without the gateway."
-    check.evidence(
-        say(_arrival(run), what=specimen.said, by=protocol),
-        f"{download}; {seen}",
-        arrived,
-    )
+        if asked.download.bytes != len(specimen.content):
+            decided = decided_by(run, port_of(run, protocol))
+    check.answered(SpecimenArrived(asked, bool(run.inspection.mode), decided))
 
 
 def must_arrive_directly(run: RunContext, specimen: Specimen, protocol: str) -> None:
@@ -81,17 +71,19 @@ def fetched(run: RunContext, specimen: Specimen, protocol: str, address: str) ->
     return fetch(run.client, source, path, expected=specimen.content)
 
 
-def ask(run: RunContext, specimen: Specimen, protocol: str, arrives: bool) -> Download:
+def ask(run: RunContext, specimen: Specimen, protocol: str, arrives: bool) -> Asked:
     """The first download that ends as it should, or the last one after the last change's time.
 
     FortiOS brings a change into force behind its answer, so the first one may come too soon.
     """
     address = run.testbed.endpoints.server.address
-    kept: list[Download] = []
+    kept: list[Asked] = []
+    made_of = (run.mark, tuple(run.order.filtered_file_types))
 
     def look() -> bool:
-        kept[:] = [fetched(run, specimen, protocol, address)]
-        return kept[0].is_copy_of(specimen.content) is arrives
+        download = fetched(run, specimen, protocol, address)
+        kept[:] = [Asked(specimen.name, protocol, *made_of, download)]
+        return kept[0].arrived is arrives
 
     until(look, run.rules.in_force_within(APPLY_S))
     return kept[0]
@@ -101,6 +93,3 @@ def port_of(run: RunContext, protocol: str) -> int:
     """The server's port of a protocol: HTTP, HTTPS or FTP."""
     return getattr(run.file_server, f"{protocol.lower()}_port")
 
-
-def _arrival(run: RunContext) -> str:
-    return "harmless_arrived" if run.inspection.mode else "arrived_without"

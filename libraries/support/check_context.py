@@ -10,10 +10,12 @@ from typing import Any, NoReturn, TypeVar
 
 from robot.api import logger
 
+from gatepass.base.errors import NotProven
 from gatepass.base.phrase import NOTHING, Phrase, say
 from gatepass.report import log_lines
 from gatepass.report.failure_data import FailureFolder
 from gatepass.results import record
+from gatepass.results.kept_answers import Answer
 from gatepass.results.record import Measurement
 from gatepass.results.study import IN_STUDY
 from gatepass.verdict.throughput import Trials
@@ -109,9 +111,29 @@ class CheckContext(Steps):
         Raises:
             AssertionError: it does not hold.
         """
-        self.note("evidence", record.Evidence(claim, observed, holds))
-        if not holds:
-            raise AssertionError(f"{claim}{record.NOT_SO}{observed}")
+        self._observed(record.Evidence(claim, observed, holds))
+
+    def answered(self, answer: Answer) -> None:
+        """Keep what was answered, and record the observation that follows from it.
+
+        Args:
+            answer: of programs at the endpoints, or of the gateway.
+
+        Raises:
+            AssertionError: the observation does not hold.
+            NotProven: the answer cannot be kept.
+        """
+        secrets = [self.run.gateway.token] if self.run.has("gateway") else []
+        try:
+            number, kept = self.run.answers.keep(self.chapter, self.name, answer, secrets)
+        except OSError as error:
+            raise NotProven(f"what was answered cannot be kept: {error}.") from None
+        self._observed(replace(kept.evidence(), answer=number))
+
+    def _observed(self, seen: record.Evidence) -> None:
+        self.note("evidence", seen)
+        if not seen.holds:
+            raise AssertionError(f"{seen.claim}{record.NOT_SO}{seen.observed}")
 
     def contradicted(self, claim: Phrase, observed: str) -> NoReturn:
         """Record that a claim does not hold, and fail the check with what was seen alone.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gatepass.base.phrase import say
 from gatepass.gateway.licences import must_be_licensed
+from gatepass.scenarios.security.answers import Inspecting
 from support.arrivals import ask, must_arrive, must_arrive_directly
 from support.check_context import CheckContext
 
@@ -38,14 +38,9 @@ def inspection(check: CheckContext, on: bool) -> Iterator[None]:
 
 def _shown(check: CheckContext, on: bool, when: str) -> None:
     specimen = check.run.specimens[_VIRUS]
-    arrived = ask(check.run, specimen, _OVER, arrives=not on).is_copy_of(specimen.content)
-    if not on and not arrived:
+    asked = ask(check.run, specimen, _OVER, arrives=not on)
+    if not on and not asked.arrived:
         must_arrive_directly(check.run, specimen, _OVER)
-    state = "on" if on else "off"
-    check.evidence(
-        say("inspecting", state=say(state)),
-        f"The virus test file {'arrives' if arrived else 'does not arrive'} {when} the trials.",
-        arrived is not on,
-    )
+    check.answered(Inspecting(asked, on, when))
     if on:
         must_arrive(check, _HARMLESS, _OVER)

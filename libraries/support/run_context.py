@@ -7,7 +7,7 @@ need it their say; what could not be opened gives the same reason to every check
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +38,7 @@ from gatepass.inputs.profile import NamedProfile
 from gatepass.inputs.scope import NO_FILE_SERVER, NO_PEER, Scope, release_of
 from gatepass.inputs.testbed import FileServer, Host
 from gatepass.results import record
+from gatepass.results.kept_answers import AnswerFiles
 from gatepass.results.promises import PROMISES
 from gatepass.scenarios.edge.client_side import ClientSide
 from gatepass.scenarios.edge.dhcp import try_dhcp
@@ -103,6 +104,7 @@ class RunContext:
         restoration: how the gateway was left, as soon as that is known.
         endpoint_facts: what was found out about each endpoint, by its name.
         folder: of the run's files.
+        answers: where it keeps what was answered.
         rig: what watches the endpoints and this machine.
         mark: that every object of this run bears.
         screen: takes a picture, by its name, of what a browser of the run shows; None as long as
@@ -120,6 +122,7 @@ class RunContext:
         self.restoration: record.Restoration | None = None
         self.endpoint_facts: dict[str, dict] = {}
         self.folder = Path()
+        self.answers = AnswerFiles(self.folder)
         self.rig = RigWatch(self.folder)
         self.mark = new_mark()
         self.screen: Callable[[str], Path] | None = None
@@ -137,6 +140,7 @@ class RunContext:
             InputError: a file is wrong.
         """
         self.folder = folder
+        self.answers = AnswerFiles(folder)
         self.rig = RigWatch(folder)
         catalogue = load_catalogue(variables / "service_catalogue.yaml")
         self.order = load_order(order, catalogue)
@@ -213,7 +217,7 @@ class RunContext:
         return TestFiles(self.server, self.file_server.folder, self.mark)
 
     @once
-    def specimens(self) -> dict[str, Specimen]:
+    def specimens(self) -> Mapping[str, Specimen]:
         """What security services have to stop, and what not."""
         return specimens(self.mark, tuple(self.order.filtered_file_types))
 

@@ -26,10 +26,11 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.undo import SAVED
-from gatepass.proof import plan_again
+from gatepass.proof import evidence_again, plan_again
 from gatepass.proof import verify as proof_verify
 from gatepass.proof.findings import Findings
 from gatepass.results import outcome
+from gatepass.scenarios.answers import CLAIMS
 from inhabitants import inhabitants
 from lab.base.process import kill_and_wait
 
@@ -149,9 +150,12 @@ def same_program(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def made_here(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sealed run is as this copy of Gatepass would make it, out of suites as they were then."""
-    plan = [tuple(one) for one in outcome.read(sealed / "output.xml").run["plan"]]
+    then = outcome.read(sealed / "output.xml")
+    plan = [tuple(one) for one in then.run["plan"]]
+    claims = {seen.claim.name for check in then.checks for seen in check.evidence}
     monkeypatch.setattr(proof_verify, "other_program", lambda folder: "")
     monkeypatch.setattr(plan_again, "planned", lambda suites, studies=(): plan)
+    monkeypatch.setattr(evidence_again, "CLAIMS", CLAIMS - claims)  # then no answers were kept
     as_of_today(sealed)
 
 

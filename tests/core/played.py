@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
+from gatepass.results.kept_answers import AnswerFiles
 from gatepass.results.record import Evidence
 from support.keyword_library import Context
+
+
+class NotWritten(AnswerFiles):
+    """Answers that are kept nowhere."""
+
+    def _append(self, path: Path, line: str) -> None:
+        pass
 
 
 class Played(Context):
@@ -16,7 +25,8 @@ class Played(Context):
     """
 
     def __init__(self, **run: object) -> None:
-        self.run = SimpleNamespace(trials=0, **run)
+        answers = {"answers": NotWritten(Path()), "mark": "gp0a1b2c", "has": lambda name: False}
+        self.run = SimpleNamespace(trials=0, **answers | run)
         self.begin_check()
 
     def told(self, claim: str) -> list[str]:

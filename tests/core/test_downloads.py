@@ -51,7 +51,9 @@ class World:
         ports = SimpleNamespace(http_port=80, https_port=443, ftp_port=21)
         self.server = SimpleNamespace(address=GATEWAY, direct_address=DIRECT)
         self.context = Played(
-            order=SimpleNamespace(options=SimpleNamespace(security_services=True)),
+            order=SimpleNamespace(
+                options=SimpleNamespace(security_services=True), filtered_file_types=["exe"]
+            ),
             profile=SimpleNamespace(
                 confidence=0.95, trial_s=2, omit_s=1, min_trials=3, downloads=3,
                 download_mib=20, budget_s=36,

@@ -20,6 +20,9 @@ _SECRET_KEY = re.compile(
 )
 _SET = re.compile(r"^(\s*set (\S+) )(.+)$", re.MULTILINE)
 _ATTRIBUTE = re.compile(r'("([\w-]{1,80})"\s*:\s*)"((?:[^"\\]|\\.)*)"?')
+_HEADER = re.compile(
+    r"^(\S*(?:cookie|authoriz|authentic|token|pass|secret)\S*[: ]).*", re.IGNORECASE
+)
 _LEAST = 6
 """Letters of a secret that is looked for everywhere; a shorter one stands in other words too."""
 
@@ -31,6 +34,11 @@ def masked_text(text: str, known: Iterable[str] = ()) -> str:
             text = text.replace(secret, MASK)
     text = _PEM.sub(f"PEM {MASK}", _ENCRYPTED.sub(f"ENC {MASK}", text))
     return _BEARER.sub(f"Bearer {MASK}", text)
+
+
+def masked_line(line: str) -> str:
+    """A line of a request or of its answer without what stands behind a secret header's name."""
+    return _HEADER.sub(rf"\1{MASK}", line)
 
 
 def masked(value: object, known: Iterable[str] = ()) -> object:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
+from gatepass.base.masking import masked_line
 from gatepass.endpoint.shell import Shell, signal_of
 from gatepass.results.exchanges import FileTransfer
 
@@ -16,8 +17,10 @@ _FIELDS = "%{http_code} %{size_download} %{time_starttransfer} %{time_total} %{n
 _NO_TOOL = 127
 _OWN_FAULTS = (2, 4, 23, 26, 27, 43, 45, 48)
 """Exit codes of what fails on the client itself: to begin, to write or read a file, memory, use."""
-_BEGINNING = 64
-"""Bytes of what arrived that a reader is shown."""
+_BEGINNING = 512
+"""Bytes of what arrived that are kept: all of what is as small as the virus test file."""
+_LONGEST = 300
+"""Letters of a complaint."""
 _HEADERS = "head -n 40 {file} | cut -c 1-300 | tr -d '\\r' | grep -v '^$'"
 
 
@@ -74,6 +77,10 @@ class Download:
         bytes: that arrived.
         exit_code: of curl; 0 where it thinks that all arrived.
         words: of curl, where it complained.
+        request: its lines, as they were sent.
+        answer: the lines of status and headers, as they came; of FTP the server's replies; without
+            secrets.
+        beginning: the first bytes of what arrived, hexadecimal.
     """
 
     digest: str
@@ -81,10 +88,24 @@ class Download:
     bytes: int
     exit_code: int
     words: str
+    request: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+    beginning: str = ""
 
     def is_copy_of(self, content: bytes) -> bool:
         """Whether exactly this content arrived."""
         return self.digest == hashlib.sha256(content).hexdigest()
+
+    def contradictions(self) -> Iterator[str]:
+        """What curl told that does not agree with the rest of it, each in a clause."""
+        start = bytes.fromhex(self.beginning)
+        if len(start) != min(self.bytes, _BEGINNING):
+            yield f"{self.bytes:,} bytes arrived, and the first {len(start)} are kept"
+        elif len(start) < _BEGINNING and hashlib.sha256(start).hexdigest() != self.digest:
+            yield f"the {len(start)} bytes that arrived do not have the digest {self.digest}"
+        told = [line.split() for line in self.answer if line.startswith("HTTP/")]
+        if len(told) == 1 and told[0][1:2] != [f"{self.status:03d}"]:
+            yield f"the answer is {self.status}, and its status line is {' '.join(told[0])}"
 
     def __str__(self) -> str:
         answer = f"answer {self.status}, " if self.status else ""
@@ -139,12 +160,15 @@ def fetch(
         int(status),
         int(float(size)),
         int(figures[-1]),
-        complaint[-1].removeprefix("curl: ") if complaint else "",
+        complaint[-1].removeprefix("curl: ")[:_LONGEST] if complaint else "",
+        tuple(source.request(path)),
+        tuple(masked_line(line) for line in answer),
+        beginning,
     )
     recorder.note(
         FileTransfer(
-            source.request(path),
-            answer,
+            download.request,
+            download.answer,
             download.bytes,
             None if expected is None else len(expected),
             download.digest,

@@ -10,7 +10,10 @@ from __future__ import annotations
 import io
 import random
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal
 
 from gatepass.base.phrase import Phrase, say
@@ -84,7 +87,8 @@ class Specimen:
         return say(_SAID[self.name])
 
 
-def specimens(mark: str, file_types: tuple[str, ...]) -> dict[str, Specimen]:
+@lru_cache(maxsize=2)
+def specimens(mark: str, file_types: tuple[str, ...]) -> Mapping[str, Specimen]:
     """All of them by name.
 
     Args:
@@ -128,7 +132,7 @@ def specimens(mark: str, file_types: tuple[str, ...]) -> dict[str, Specimen]:
         Specimen("a file of a filtered type", *filtered(mark, file_types), log="file-filter"),
         Specimen("a file of another type", f"{mark}-notes.txt", text),
     )
-    return {kind.name: kind for kind in kinds}
+    return MappingProxyType({kind.name: kind for kind in kinds})
 
 
 def _archive(noise: bytes, virus: bool = True) -> bytes:

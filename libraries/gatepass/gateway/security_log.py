@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from gatepass.base.flight_recorder import recorder
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.results.exchanges import LogExcerpt
@@ -14,8 +17,12 @@ _ACTED = (
     *("reset", "reset_client", "reset_server", "clear_session"),
 )
 
+_WHO = ("date", "time", "srcip", "dstip", "policyid")
+_NAMES = ("virus", "attack", "app", "hostname", "url", "filename", "filetype", "action")
+_LONGEST = 300
 
-def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[dict]:
+
+def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[Mapping[str, Any]]:
     """The latest entries that tell that something of the client's was stopped.
 
     Args:
@@ -32,26 +39,43 @@ def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[d
     """
     refusals: list[Refused] = []
     entries: list[dict] = []
-    of_client = f"srcip=={client}"
+    wanted = {"filter": f"srcip=={client}"}
     for device in _DEVICES:
         try:
-            rows = gateway.log(f"{device}/{kind}", rows=_ROWS, filter=of_client)
+            rows = gateway.log(f"{device}/{kind}", rows=_ROWS, **wanted)
         except Refused as refused:
             refusals.append(refused)
             continue
-        recorder.note(LogExcerpt(f"{device}/{kind}", {"filter": of_client}, rows))
+        recorder.note(LogExcerpt(f"{device}/{kind}", wanted, rows))
         entries += rows
     if len(refusals) == len(_DEVICES):
         raise refusals[0]
+    return of_client(entries, client, policyid)
+
+
+def of_client(
+    entries: Iterable[Mapping[str, Any]], client: str, policyid: int
+) -> list[Mapping[str, Any]]:
+    """Those of these entries that tell that something of the client's was stopped.
+
+    Args:
+        entries: of a log.
+        client, policyid: see `stopped`.
+    """
     return [
         entry
         for entry in entries
         if str(entry.get("action", "")).lower() in _ACTED
         and str(entry.get("policyid", policyid)) == str(policyid)
+        and str(entry.get("srcip", client)) == client
     ]
 
 
-def described(entry: dict) -> str:
+def described(entry: Mapping[str, Any]) -> str:
     """An entry as the end of a sentence: what it names, as far as it does."""
-    keys = ("virus", "attack", "app", "hostname", "url", "filename", "filetype", "action")
-    return ", ".join(f"{key} {entry[key]}" for key in keys if entry.get(key))
+    return ", ".join(f"{key} {entry[key]}" for key in _NAMES if entry.get(key))
+
+
+def excerpt(entry: Mapping[str, Any]) -> dict[str, str]:
+    """What of an entry tells what was stopped, of whom, and when, bounded."""
+    return {key: str(entry[key])[:_LONGEST] for key in (*_WHO, *_NAMES) if entry.get(key)}

@@ -34,6 +34,7 @@ from gatepass.proof.means import figures, rates, told_beside
 from gatepass.proof.set_aside import left_out, set_aside
 from gatepass.proof.trial_files import disagreements, files_of
 from gatepass.results.facts import group
+from gatepass.results.kept_answers import FOLDER as EVIDENCE
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.promises import PROMISES
 from gatepass.results.record import PASS
@@ -119,7 +120,7 @@ def _files(outcome: Outcome, folder: Path) -> Iterator[str]:
             yield f"{name} was changed after the run had collected it."
     there = {path.relative_to(folder).as_posix() for path in proof(folder)}
     for name in sorted(there - outcome.files.keys()):
-        if name.startswith(("trials/", f"{INPUTS}/")):
+        if name.startswith(("trials/", f"{INPUTS}/", f"{EVIDENCE}/")):
             yield f"{name} was added: the run has not collected it."
 
 

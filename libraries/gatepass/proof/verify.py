@@ -14,6 +14,7 @@ from gatepass.base.digests import has_digest
 from gatepass.base.errors import InputError
 from gatepass.proof import (
     chain,
+    evidence_again,
     log_again,
     made_again,
     moments,
@@ -75,6 +76,7 @@ def record(folder: Path) -> tuple[Findings, Outcome | None]:
         found.wrong += _other_document(folder, outcome, digest, same_program=not other)
         probes = kept_delays(folder)
         found.wrong += contradictions(outcome, folder, probes, same_program=not other)
+        evidence_again.look(outcome, folder, found, same_program=not other)
         _as_robot_has_it(outcome, digest, folder, found, same_program=not other)
         count = recomputed(outcome, probes, same_program=not other)
         found.seen.append(f"means and bounds, made again from their trials: {count}")

@@ -5,7 +5,6 @@ Each part of the page is bounded; what has no room there stands in a file beside
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -14,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from gatepass.base.flight_recorder import FlightRecorder
+from gatepass.base.masking import masked_line
 from gatepass.results.exchanges import ConnectionTry, FileTransfer, LogExcerpt
 
 MOST_TRANSFERS, MOST_TRIES, MOST_ROWS = 6, 30, 10
 """On the page, the latest."""
 _MOST_LINES, _LONGEST = 20, 200
-_SECRET = re.compile(
-    r"^(\S*(?:cookie|authoriz|authentic|token|pass|secret)\S*[: ]).*", re.IGNORECASE
-)
+_BEGINNING = 64
+"""Bytes of what arrived."""
 _OF_A_ROW = ("date", "time", "action", "srcip", "dstip", "policyid")
 _WHAT = ("virus", "attack", "app", "hostname", "url", "filename", "filetype", "msg")
 _PCAP_HEADER, _PACKET_HEADER = 24, 16
@@ -151,7 +150,7 @@ def _transfer(same: Sequence[tuple[float, FileTransfer]]) -> ShownTransfer:
         _lines(one.answer),
         received,
         _content(one),
-        _dump(one.beginning),
+        _dump(one.beginning[:_BEGINNING]),
         one.problem[:_LONGEST],
     )
 
@@ -174,7 +173,7 @@ def _dump(content: bytes) -> str:
 
 
 def _lines(lines: Sequence[str]) -> list[str]:
-    return [_SECRET.sub(r"\1***", line)[:_LONGEST] for line in lines[:_MOST_LINES]]
+    return [masked_line(line)[:_LONGEST] for line in lines[:_MOST_LINES]]
 
 
 def _plain(one: FileTransfer) -> dict[str, Any]:

@@ -155,11 +155,14 @@ class Evidence:
         claim: what should be.
         observed: what was seen, with figures.
         holds: whether it was so.
+        answer: number of the kept answer that it follows from (see `kept_answers`); None where
+            nothing was kept that it could be made of again.
     """
 
     claim: Phrase
     observed: str
     holds: bool
+    answer: int | None = None
 
 
 @dataclass(frozen=True)

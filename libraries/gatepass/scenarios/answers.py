@@ -1,0 +1,23 @@
+"""All kinds of answers that a run keeps, whatever chapter they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gatepass.results.kept_answers import Answer
+from gatepass.scenarios.security import answers as security
+
+_OF_CHAPTERS: tuple[type[Answer], ...] = (
+    security.SpecimenStopped,
+    security.NoByte,
+    security.SpecimenArrived,
+    security.Inspecting,
+    security.CountryBlocked,
+    security.CountryPassed,
+    security.StoppedLogged,
+    security.ServicesLicensed,
+)
+KINDS: Mapping[str, type[Answer]] = {kind.__name__: kind for kind in _OF_CHAPTERS}
+"""By name."""
+CLAIMS = frozenset[str]().union(*(kind.CLAIMS for kind in _OF_CHAPTERS))
+"""Names of the claims of which an answer is kept, always."""

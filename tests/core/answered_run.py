@@ -1,0 +1,103 @@
+"""The sealed run with a check whose answers were kept, as a run of today keeps them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from careful_forger import OUTPUT, Content, altered, remade, with_files_as_they_are, write
+
+from gatepass.base.digests import digest_of
+from gatepass.endpoint.download import Download
+from gatepass.endpoint.specimens import specimens
+from gatepass.report.log_lines import line
+from gatepass.results import record
+from gatepass.results.kept_answers import FOLDER, Answer, AnswerFiles
+from gatepass.results.outcome import read
+from gatepass.results.record import PASS
+from gatepass.scenarios.security.answers import (
+    Asked,
+    NoByte,
+    SpecimenArrived,
+    SpecimenStopped,
+    StoppedLogged,
+)
+
+MARK, TYPES, CLIENT = "gp0a1b2c", ("exe",), "198.18.1.10"
+_AGENT = "User-Agent: GatepassHarmless/1.0"
+ROW = {"action": "blocked", "srcip": CLIENT, "policyid": "7", "virus": "Eicar-Test-Signature"}
+
+
+def downloaded(what: str, by: str, content: bytes, status: int = 200) -> Download:
+    """How a download of a specimen ended that brought this content."""
+    file = specimens(MARK, TYPES)[what].file
+    url = f"{by.lower()}://allowed.gatepass.test:80/{MARK}/{file}"
+    request = (f"RETR {url}",) if by == "FTP" else (f"GET {url}", "Host: allowed", _AGENT)
+    answer = () if by == "FTP" else (f"HTTP/1.1 {status} OK", "Server: nginx")
+    digest = hashlib.sha256(content).hexdigest()
+    rest = (0, "", request, answer, content[:512].hex())
+    return Download(digest, status, len(content), *rest)
+
+
+def asked(what: str, by: str = "HTTP", content: bytes | None = None, status: int = 200) -> Asked:
+    """A specimen that was asked for; its own content came unless another is given."""
+    if content is None:
+        content = specimens(MARK, TYPES)[what].content
+    return Asked(what, by, MARK, TYPES, downloaded(what, by, content, status))
+
+
+def answers() -> list[Answer]:
+    """Those of an honest check."""
+    page = asked("the virus test file", content=b"<h1>Blocked</h1>", status=403)
+    return [
+        SpecimenStopped(page),
+        NoByte(page),
+        SpecimenArrived(asked("a clean file"), inspected=True),
+        StoppedLogged.of("virus", CLIENT, 7, 0, [ROW]),
+    ]
+
+
+def arrived() -> list[Answer]:
+    """Those of a gateway that stops nothing, where the check went on all the same."""
+    first, _, *rest = answers()
+    return [replace(first, asked=asked("the virus test file")), *rest]
+
+
+def with_answers(folder: Path, given: Sequence[Answer]) -> None:
+    """A check of the run that passed was given these as well; all else is made anew."""
+    passed = next(one for one in read(folder / OUTPUT).checks if one.verdict == PASS)
+    tree = ElementTree.parse(folder / OUTPUT)
+    test = next(one for one in tree.iter("test") if one.get("name") == passed.name)
+    files, place = AnswerFiles(folder), test.find("kw")
+    for answer in given:
+        number, kept = files.keep(passed.chapter, passed.name, answer)
+        seen = replace(kept.evidence(), answer=number)
+        for text, level in ((record.dump("evidence", seen), "DEBUG"), (line(seen), "INFO")):
+            message = ElementTree.Element("msg", time="2026-11-25T11:00:00", level=level)
+            message.text = text
+            if level == "INFO":
+                message.set("html", "true")
+            place.insert(len(place) - 1, message)
+    write(tree, folder)
+    there = {path.relative_to(folder).as_posix(): path for path in folder.glob(f"{FOLDER}/*")}
+    digests = {name: digest_of(path) for name, path in there.items()}
+    altered("files", lambda told: told | {"sha256": told["sha256"] | digests})(folder)
+    remade(folder)
+
+
+def answer_altered(number: int, change: Callable[[Content], Any]) -> Callable[[Path], None]:
+    """A forgery: a kept answer is changed in its place; None takes it away."""
+
+    def forge(folder: Path) -> None:
+        (path,) = (folder / FOLDER).iterdir()
+        lines = [json.loads(one) for one in path.read_text().splitlines()]
+        kept = [change(one) if one["number"] == number else one for one in lines]
+        path.write_text("".join(f"{json.dumps(one)}\n" for one in kept if one))
+        with_files_as_they_are(folder)
+
+    return forge
