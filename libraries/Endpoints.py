@@ -13,6 +13,7 @@ from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all, with_patie
 from gatepass.endpoint.ssh import SshShell
 from gatepass.gateway.answers import GatewayLost, Refused
 from gatepass.results.measurements import observed
+from gatepass.scenarios.connections import ConnectionBlocked, ConnectionPermitted
 from gatepass.verdict.breaks import begins_late
 from gatepass.verdict.judgement import Rig
 from support import words
@@ -26,7 +27,8 @@ from support.transfers import FIRST_PACKET
 _PATIENCE_S = 3
 _LATEST_S = 3 * APPLY_S
 """How long a change is waited for that should be in force already."""
-_PORTS = {"first": say("first_port"), "second": say("second_port")}
+_PORTS = {"first": "first_port", "second": "second_port"}
+"""Names of the phrases for them."""
 """How long a connection is tried at least: a packet may get lost on the way."""
 
 
@@ -144,11 +146,7 @@ class Endpoints(KeywordLibrary):
         if not answer.seen:
             directly = control(self.run, "client", "server", [probe])
             why = f"{directly} {decided_by(self.run, probe.port)}"
-        self.check.evidence(
-            say("permitted", where=_PORTS[port]),
-            f"{probe}: {answer.outcome}. {why}".strip(),
-            bool(answer.seen),
-        )
+        self.check.answered(ConnectionPermitted(_PORTS[port], answer, why))
 
     @keyword("The ${port} TCP port should be blocked")
     def tcp_should_be_blocked(self, port: words.Port) -> None:
@@ -160,11 +158,7 @@ class Endpoints(KeywordLibrary):
         """
         probe = Probe("tcp", self.run.testbed.endpoints.server.address, self._port(port))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
-        self.check.evidence(
-            say("blocked", where=_PORTS[port]),
-            self._told(probe, answer),
-            not answer.seen,
-        )
+        self.check.answered(ConnectionBlocked(_PORTS[port], answer, self._decided(answer)))
 
     @keyword()
     def the_second_tcp_port_should_get_through_in_time(self) -> None:
@@ -219,11 +213,7 @@ class Endpoints(KeywordLibrary):
             why = f"The server saw {answer.seen}; expected is {wanted}."
         else:
             why = control(self.run, "client", "server", [probe])
-        self.check.evidence(
-            say("permitted_ipv6"),
-            f"{probe}: {answer.outcome}. {why}",
-            answer.seen == wanted,
-        )
+        self.check.answered(ConnectionPermitted("", answer, why, wanted))
 
     @keyword("TCP over IPv6 should be blocked")
     def ipv6_should_be_blocked(self) -> None:
@@ -235,11 +225,7 @@ class Endpoints(KeywordLibrary):
         """
         probe = Probe("tcp", address_over(self.run, "IPv6", "server"), self._port("first"))
         answer = self._until("client", "server", probe, lambda answer: not answer.seen)
-        self.check.evidence(
-            say("blocked", where=say("first_port_ipv6")),
-            f"{probe}: {answer.outcome}.",
-            not answer.seen,
-        )
+        self.check.answered(ConnectionBlocked("first_port_ipv6", answer))
 
     @keyword()
     def connections_that_no_policy_permits_are_tried(self) -> None:
@@ -255,11 +241,7 @@ class Endpoints(KeywordLibrary):
         (answer,) = try_all(self.run.client, [probe], timeout_s=0.5)
         if not answer.seen:
             control(self.run, "client", "server", [probe])
-        self.check.evidence(
-            say("blocked"),
-            self._told(probe, answer),
-            not answer.seen,
-        )
+        self.check.answered(ConnectionBlocked("", answer, self._decided(answer)))
 
     @keyword("The server should have seen the ${whose} in every trial")
     def server_should_have_seen(self, whose: words.SeenAddress) -> None:
@@ -306,10 +288,9 @@ class Endpoints(KeywordLibrary):
             self.check.evidence(say(FIRST_PACKET), observed, False)
         return answer
 
-    def _told(self, probe: Probe, answer: Answer) -> str:
-        """What became of a connection that should not get through."""
-        sentence = f"{probe}: {answer.outcome}."
-        return f"{sentence} {decided_by(self.run, probe.port)}" if answer.seen else sentence
+    def _decided(self, answer: Answer) -> str:
+        """What the gateway's look-up says of a connection that should not have got through."""
+        return decided_by(self.run, answer.probe.port) if answer.seen else ""
 
     def _port(self, which: str) -> int:
         first = self.run.testbed.endpoints.server.probe_port

@@ -55,5 +55,4 @@ class LocalIn(KeywordLibrary):
     # -- helpers -----------------------------------------------------------------------------
 
     def _hold(self, claim: Phrase, names: Sequence[str], moments: Sequence[str]) -> None:
-        holds, seen = self.run.edge_rules.held(OWN_ADDRESS, names, moments)
-        self.check.evidence(claim, seen, holds)
+        self.check.answered(self.run.edge_rules.held(claim, OWN_ADDRESS, names, moments))

@@ -143,9 +143,7 @@ class Translation(KeywordLibrary):
     def _hold(
         self, claim: Phrase, story: str, names: Sequence[str], moments: Sequence[str]
     ) -> None:
-        holds, seen = self.run.edge_rules.held(story, names, moments)
-        self.check.evidence(claim, seen, holds)
+        self.check.answered(self.run.edge_rules.held(claim, story, names, moments))
 
     def _taken_in(self, story: str, what: Phrase) -> None:
-        holds, seen = self.run.edge_rules.answered_for(story)
-        self.check.evidence(say("taken_in", what=what), seen, holds)
+        self.check.answered(self.run.edge_rules.answered_for(what, story))

@@ -13,13 +13,19 @@ from typing import Any
 from careful_forger import OUTPUT, Content, altered, remade, with_files_as_they_are, write
 
 from gatepass.base.digests import digest_of
+from gatepass.base.phrase import say
 from gatepass.endpoint.download import Download
+from gatepass.endpoint.probe import Answer as Tried
+from gatepass.endpoint.probe import Probe
 from gatepass.endpoint.specimens import specimens
 from gatepass.report.log_lines import line
 from gatepass.results import record
 from gatepass.results.kept_answers import FOLDER, Answer, AnswerFiles
 from gatepass.results.outcome import read
 from gatepass.results.record import PASS
+from gatepass.scenarios.connections import ConnectionBlocked, ConnectionPermitted
+from gatepass.scenarios.edge.rules.answers import Case, EdgeHeld, TakenIn
+from gatepass.scenarios.edge.rules.attempts import Arrival, Attempt, Seen
 from gatepass.scenarios.security.answers import (
     Asked,
     NoByte,
@@ -60,6 +66,36 @@ def answers() -> list[Answer]:
         SpecimenArrived(asked("a clean file"), inspected=True),
         StoppedLogged.of("virus", CLIENT, 7, 0, [ROW]),
     ]
+
+
+def _published(*seen: Arrival) -> Answer:
+    """A published port, tried while something permitted passed beside it."""
+    port = Attempt(
+        "tcp", "tcp", "198.18.2.233", "198.18.2.1", 39501, frozenset({"with"}), ("198.18.1.253", 1)
+    )
+    control = replace(port, name="control", target="198.18.1.253")
+    passed = Seen((Arrival("198.18.2.233", "198.18.1.253", 1),), "answered", "")
+    claim = say("published", what=say("published_port")).as_json()
+    tried = Seen(seen, "answered", "") if seen else passed
+    return EdgeHeld(claim, (Case(port, "with", tried),), (Case(control, "with", passed),))
+
+
+def at_the_edge() -> list[Answer]:
+    """Those of an honest check of connections and published addresses."""
+    probe = Probe("tcp", "198.18.2.10", 5301)
+    return [
+        ConnectionPermitted("first_port", Tried(probe, "answered", CLIENT)),
+        ConnectionBlocked("second_port", Tried(probe, "silent")),
+        _published(),
+        TakenIn("published_address", ("198.18.2.251",), ("198.18.2.251",)),
+    ]
+
+
+def open_to_all() -> list[Answer]:
+    """Those of a gateway that blocks nothing, and publishes to the wrong host."""
+    permitted, blocked, _, taken_in = at_the_edge()
+    answered = replace(blocked, tried=permitted.tried)
+    return [permitted, answered, _published(Arrival("198.18.2.233", "198.18.1.9", 1)), taken_in]
 
 
 def arrived() -> list[Answer]:

@@ -11,9 +11,11 @@ from types import SimpleNamespace
 
 import pytest
 from gateway_client import GatewayUnderTest
+from played import NotWritten
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.flight_recorder import recorder
+from gatepass.base.phrase import say
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.declared import Declared
@@ -275,6 +277,18 @@ def _run(rules: RuleSet, company: Company) -> EdgeFindings:
     return EdgeFindings(edge.tried)
 
 
+def _held(findings: EdgeFindings, *of: object) -> tuple[bool, str]:
+    """What a check decides by what it has kept."""
+    _, kept = NotWritten(Path()).keep("A", "B", findings.held(say("hairpin"), *of))
+    seen = kept.evidence()
+    return seen.holds, seen.observed
+
+
+def _taken_in(findings: EdgeFindings, story: str) -> bool:
+    _, kept = NotWritten(Path()).keep("A", "B", findings.answered_for(say("pool_addresses"), story))
+    return kept.evidence().holds
+
+
 def test_everything_is_tried_before_with_and_after(rules: RuleSet) -> None:
     company = Company()
     findings = _run(rules, company)
@@ -287,15 +301,15 @@ def test_everything_is_tried_before_with_and_after(rules: RuleSet) -> None:
     assert [row["name"] for row in rules.gateway.rows(POLICY)] == ["customer-web"]
     assert all(not rules.gateway.rows(path) for path in (VIP, POOL, LOCAL_IN))
     began = time.time()
-    held, seen = findings.held(PUBLISHED_PORT, ("tcp", "udp"), (WITH,))
+    held, seen = _held(findings, PUBLISHED_PORT, ("tcp", "udp"), (WITH,))
     tried = [one for _, one in recorder.since(began, ConnectionTry)]  # for its failure page
     assert [one.target.split()[0] for one in tried] == ["TCP", "UDP"]
     assert all(f"at 198.18.1.253 port {PORT}" in one.seen for one in tried)
     assert held and f"port {EXTERNAL} arrived at 198.18.1.253 port {PORT}" in seen
-    assert findings.held(HAIRPIN, ("hairpin",), MOMENTS)[0]
-    assert findings.held(OWN_ADDRESS, ("closed", "other", "through"), MOMENTS)[0]
-    assert findings.held(IDLE, ("idle", "kept"), (WITH,))[0]
-    assert findings.answered_for(POOLS)[0] and findings.answered_for(PUBLISHED_ADDRESS)[0]
+    assert _held(findings, HAIRPIN, ("hairpin",), MOMENTS)[0]
+    assert _held(findings, OWN_ADDRESS, ("closed", "other", "through"), MOMENTS)[0]
+    assert _held(findings, IDLE, ("idle", "kept"), (WITH,))[0]
+    assert _taken_in(findings, POOLS) and _taken_in(findings, PUBLISHED_ADDRESS)
 
 
 class Clock:
@@ -321,7 +335,7 @@ def test_what_has_to_change_is_tried_again_until_it_may_take_no_longer(
     with_rules = [names for moment, names in company.rounds if moment == WITH]
     assert len(with_rules) > 1 and all("control in" in names for names in with_rules)
     assert with_rules[-1] == ["control in", "control out", "named"]
-    held, seen = findings.held(PUBLISHED_ADDRESS, ("named",), (WITH,))
+    held, seen = _held(findings, PUBLISHED_ADDRESS, ("named",), (WITH,))
     assert not held and "arrived nowhere with the rules in force" in seen
 
 
@@ -332,8 +346,8 @@ def test_beside_what_does_not_pass_either_silence_says_nothing(
     findings = _run(rules, Company(mute=("control in", "tcp")))
     for moments in ((BEFORE,), (WITH,)):
         with pytest.raises(NotProven, match="did not pass at the same time: TCP from"):
-            findings.held(PUBLISHED_PORT, ("tcp",), moments)
-    assert findings.held(HAIRPIN, ("hairpin",), MOMENTS)[0]
+            _held(findings, PUBLISHED_PORT, ("tcp",), moments)
+    assert _held(findings, HAIRPIN, ("hairpin",), MOMENTS)[0]
 
 
 def test_what_answers_nobody_is_not_closed_to_somebody(rules: RuleSet) -> None:
@@ -342,7 +356,7 @@ def test_what_answers_nobody_is_not_closed_to_somebody(rules: RuleSet) -> None:
     assert len(company.rounds) == len(MOMENTS), "nothing waits for it"
     assert all(tables[LOCAL_IN] == 0 for tables in company.tables)
     with pytest.raises(NotProven, match=r"Have the gateway's port port2 answer ping"):
-        findings.held(OWN_ADDRESS, ("closed",), (WITH,))
+        _held(findings, OWN_ADDRESS, ("closed",), (WITH,))
 
 
 def test_a_table_that_the_device_does_not_have(
@@ -358,8 +372,8 @@ def test_a_table_that_the_device_does_not_have(
     monkeypatch.setattr(rules.gateway, "rows", without)
     findings = _run(rules, Company())
     with pytest.raises(NotApplicable, match=f"has no {LOCAL_IN}"):
-        findings.held(OWN_ADDRESS, ("closed",), (WITH,))
-    assert findings.held(PUBLISHED_PORT, ("tcp",), MOMENTS)[0]
+        _held(findings, OWN_ADDRESS, ("closed",), (WITH,))
+    assert _held(findings, PUBLISHED_PORT, ("tcp",), MOMENTS)[0]
 
 
 def test_what_the_customer_has_published_is_left_alone(rules: RuleSet) -> None:
@@ -369,8 +383,8 @@ def test_what_the_customer_has_published_is_left_alone(rules: RuleSet) -> None:
     try:
         findings = _run(rules, Company())
         with pytest.raises(NotProven, match="virtual address shop translates port"):
-            findings.held(PUBLISHED_PORT, ("tcp",), (WITH,))
-        assert findings.held(PUBLISHED_ADDRESS, ("named",), MOMENTS)[0]
+            _held(findings, PUBLISHED_PORT, ("tcp",), (WITH,))
+        assert _held(findings, PUBLISHED_ADDRESS, ("named",), MOMENTS)[0]
         assert [one["name"] for one in rules.gateway.rows(VIP)] == ["shop"]
     finally:
         rules.gateway.delete(VIP, "shop")

@@ -8,7 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from answered_run import MARK, answer_altered, answers, arrived, asked, with_answers
+from answered_run import (
+    MARK,
+    answer_altered,
+    answers,
+    arrived,
+    asked,
+    at_the_edge,
+    open_to_all,
+    with_answers,
+)
 from careful_forger import Content, altered, remade
 
 from gatepass.endpoint.specimens import EICAR
@@ -19,7 +28,11 @@ from gatepass.scenarios.answers import CLAIMS, KINDS
 from gatepass.scenarios.security.answers import NoByte, SpecimenArrived, StoppedLogged
 
 Forgery = Callable[[Path], None]
-HONEST, STOPS_NOTHING = "honest", "stops nothing"
+HONEST, STOPS_NOTHING, OPEN, EDGE = "honest", "stops nothing", "open to all", "at the edge"
+GATEWAYS = {
+    HONEST: answers, STOPS_NOTHING: arrived, OPEN: open_to_all, EDGE: at_the_edge
+}
+"""The answers that a check was given by each."""
 
 
 def found(folder: Path) -> Findings:
@@ -30,7 +43,7 @@ def about_answers(folder: Path) -> list[str]:
     return [one for one in found(folder).wrong if "answer" in one]
 
 
-@pytest.mark.parametrize("answer", answers(), ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("answer", answers() + at_the_edge(), ids=lambda one: type(one).__name__)
 def test_what_was_written_makes_the_same_observation(tmp_path: Path, answer) -> None:
     number, kept = AnswerFiles(tmp_path).keep("Security Services", "A Virus", answer)
     (again,) = read(tmp_path, KINDS)
@@ -142,6 +155,16 @@ def of_log(**values: object) -> Callable[[Content], Content]:
     return lambda kept: kept | {"answer": kept["answer"] | values}
 
 
+def holding(number: int) -> Callable[[Content], Content | None]:
+    return lambda told: told | {"holds": True} if told.get("answer") == number else None
+
+
+def silent(kept: Content) -> Content:
+    """A connection got no answer, says the forger, and forgets whom it was seen from."""
+    kept["answer"]["tried"] |= {"outcome": "answered", "detail": ""}
+    return kept
+
+
 def also(*forgeries: Forgery) -> Forgery:
     def forge(folder: Path) -> None:
         for one in forgeries:
@@ -232,6 +255,31 @@ FORGERIES: dict[str, tuple[str, Forgery, str]] = {
         answer_altered(4, of_log(client="198.18.1.99")),
         "the log is said to tell of 1, and 0 of them are kept",
     ),
+    "16 what was answered was blocked": (
+        OPEN,
+        altered("evidence", holding(2)),
+        "TCP to 198.18.2.10 port 5301: answered.",
+    ),
+    "16 and nobody was seen": (
+        OPEN,
+        also(altered("evidence", holding(2)), answer_altered(2, silent)),
+        "port 5301 was answered, and nobody was seen",
+    ),
+    "16 a published port leads to its host": (
+        OPEN,
+        altered("evidence", holding(3)),
+        "is recorded as so; by answer 3 in",
+    ),
+    "16 an address that nobody answered for": (
+        EDGE,
+        answer_altered(4, of_log(answered=[])),
+        "is recorded as so; by answer 4 in",
+    ),
+    "16 what passed beside it did not": (
+        EDGE,
+        answer_altered(3, of_log(cases=[], beside=[])),
+        "” is recorded; answer 3 in",
+    ),
     "no answer": (
         HONEST,
         answer_altered(2, lambda kept: {"number": 2}),
@@ -244,7 +292,7 @@ FORGERIES: dict[str, tuple[str, Forgery, str]] = {
 @pytest.mark.parametrize("name", FORGERIES)
 def test_it_is_named(sealed: Path, made_here: None, name: str) -> None:
     gateway, forge, sentence = FORGERIES[name]
-    with_answers(sealed, answers() if gateway == HONEST else arrived())
+    with_answers(sealed, GATEWAYS[gateway]())
     forge(sealed)
     remade(sealed)
     named = found(sealed).wrong

@@ -87,7 +87,7 @@ def _of_check(check: Check, answers: _Answers, same_program: bool) -> Iterator[s
     followed: set[int] = set()
     for seen in check.evidence:
         if seen.answer is None:
-            if same_program and seen.claim.name in CLAIMS:
+            if same_program and seen.holds and seen.claim.name in CLAIMS:
                 yield f"{check.name}: no answer is kept that this follows from: {seen.claim}."
             continue
         if seen.answer in followed or seen.answer not in own:

@@ -11,14 +11,14 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from gatepass.base.files import contents
 from gatepass.base.masking import masked
 from gatepass.results.record import Evidence
-from gatepass.results.shapes import held_against
+from gatepass.results.shapes import as_json, held_against
 
 FOLDER = "evidence"
 _LONGEST_NAME = 80
@@ -27,7 +27,7 @@ _LARGEST_MIB = 4
 
 
 class Answer(ABC):
-    """What was answered; a dataclass of JSON's own types.
+    """What was answered; a dataclass that JSON can hold.
 
     Attributes:
         CLAIMS: names of the claims that observations of this kind are about.
@@ -96,7 +96,7 @@ class AnswerFiles:
         Raises:
             OSError: it cannot be written.
         """
-        number, content = self._written + 1, masked(asdict(answer), secrets)
+        number, content = self._written + 1, masked(as_json(answer), secrets)
         head = {"number": number, "chapter": chapter, "check": check}
         line = json.dumps(head | {"kind": type(answer).__name__, "answer": content})
         self._append(self._folder / file_of(chapter, check), line)

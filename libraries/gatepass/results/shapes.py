@@ -118,3 +118,8 @@ def held_against(kind: type, content: Mapping[str, Any]) -> Any:
         ValueError: it is not of that type.
     """
     return _adapter(kind).validate_python(content)
+
+
+def as_json(content: Any) -> Any:
+    """A dataclass or model as JSON's own types; `held_against` reads it back."""
+    return _adapter(type(content)).dump_python(content, mode="json")

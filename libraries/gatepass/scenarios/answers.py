@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gatepass.results.kept_answers import Answer
+from gatepass.scenarios import connections
+from gatepass.scenarios.edge.rules import answers as edge
 from gatepass.scenarios.security import answers as security
 
 _OF_CHAPTERS: tuple[type[Answer], ...] = (
@@ -16,6 +18,10 @@ _OF_CHAPTERS: tuple[type[Answer], ...] = (
     security.CountryPassed,
     security.StoppedLogged,
     security.ServicesLicensed,
+    connections.ConnectionPermitted,
+    connections.ConnectionBlocked,
+    edge.EdgeHeld,
+    edge.TakenIn,
 )
 KINDS: Mapping[str, type[Answer]] = {kind.__name__: kind for kind in _OF_CHAPTERS}
 """By name."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
+from gatepass.base.phrase import Phrase
 from gatepass.results.exchanges import ConnectionTry
-from gatepass.scenarios.edge.rules.attempts import ANSWERED, TIMES, Attempt, Seen, told, wrong
+from gatepass.scenarios.edge.rules.answers import Case, EdgeHeld, TakenIn
+from gatepass.scenarios.edge.rules.attempts import ANSWERED, TIMES, Attempt, Seen
 from gatepass.scenarios.edge.rules.stories import (
     CONTROL,
     CONTROL_IN,
@@ -61,53 +62,44 @@ class EdgeFindings:
     def __init__(self, tried: Mapping[str, Tried]) -> None:
         self._tried = tried
 
-    def held(self, story: str, names: Sequence[str], moments: Sequence[str]) -> tuple[bool, str]:
-        """Whether these attempts came out as they should, and what was seen of them.
+    def held(
+        self, claim: Phrase, story: str, names: Sequence[str], moments: Sequence[str]
+    ) -> EdgeHeld:
+        """What became of these attempts, and of what had to pass at the same time.
 
         Args:
+            claim: what should be.
             story: whose attempts.
             names: of the attempts.
             moments: when they were tried.
 
         Raises:
-            NotProven: the rig may be to blame, or the story could not be tried.
+            NotProven: the story could not be tried.
             NotApplicable: the device has no such function.
         """
-        tried = self._of(story)
-        cases = [
-            (tried.attempts[name], moment, tried.seen[moment][name])
-            for moment in moments
-            for name in names
-        ]
+        cases = _cases(self._of(story), names, moments)
         for case in cases:
-            recorder.note(_as_tried(*case))
-        found = [(sentence, case[2]) for case in cases if (sentence := wrong(*case))]
-        if found:
-            if not any(seen.arrived for _, seen in found):
-                self._control_must_have_passed(story, moments)
-            return False, " ".join(sentence for sentence, _ in found)
-        self._control_must_have_passed(story, moments)
-        return True, " ".join(told(*case) for case in cases)
+            recorder.note(_as_tried(case.attempt, case.moment, case.seen))
+        beside = _cases(self._tried[CONTROL], (_CONTROLS[story],), moments)
+        return EdgeHeld(claim.as_json(), cases, beside)
 
     def answered_once(self, story: str, name: str, moment: str) -> bool:
         """Whether an attempt was answered, and what was to come later did not."""
         return self._of(story).seen[moment][name].outcome == ANSWERED
 
-    def answered_for(self, story: str) -> tuple[bool, str]:
-        """Whether the gateway answered for the addresses that it translates (ARP), and for which.
+    def answered_for(self, what: Phrase, story: str) -> TakenIn:
+        """For which of the addresses that it translates the gateway answered (ARP).
+
+        Args:
+            what: whose addresses, for the claim.
+            story: that they belong to.
 
         Raises:
             NotProven: the story could not be tried.
             NotApplicable: the device has no such function.
         """
         tried = self._of(story)
-        missing = [text for text in tried.taken_in if text not in tried.answered]
-        if missing:
-            return False, (
-                f"Nobody answered when the host outside asked for {' and '.join(missing)} by ARP, "
-                "so nothing that is sent there comes to the gateway."
-            )
-        return True, f"It answered the host outside for {', '.join(tried.taken_in)}."
+        return TakenIn(what.name, tried.taken_in, tuple(sorted(tried.answered)))
 
     def _of(self, story: str) -> Tried:
         tried = self._tried[story]
@@ -115,15 +107,15 @@ class EdgeFindings:
             raise tried.refused
         return tried
 
-    def _control_must_have_passed(self, story: str, moments: Sequence[str]) -> None:
-        """Beside what passed, silence says something; and what did not pass could have."""
-        control = self._tried[CONTROL]
-        name = _CONTROLS[story]
-        for moment in moments:
-            if sentence := wrong(control.attempts[name], moment, control.seen[moment][name]):
-                raise NotProven(
-                    f"what a policy of the run permits did not pass at the same time: {sentence}"
-                )
+
+def _cases(
+    tried: Tried, names: Sequence[str], moments: Sequence[str]
+) -> tuple[Case, ...]:
+    return tuple(
+        Case(tried.attempts[name], moment, tried.seen[moment][name])
+        for moment in moments
+        for name in names
+    )
 
 
 def _as_tried(attempt: Attempt, moment: str, seen: Seen) -> ConnectionTry:
