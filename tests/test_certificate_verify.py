@@ -16,7 +16,7 @@ from gatepass.base.chromium import BROWSERS
 from gatepass.base.errors import InputError
 from gatepass.report import verify as certificate_verify
 from gatepass.report.certificate import write, write_pdf
-from gatepass.report.verify import verify
+from gatepass.report.verify import changed_word, verify
 from test_certificate_rendered import CHROMIUM
 
 EXAMPLES = {"whole": whole, "rejected": rejected, "not-proven": not_proven}
@@ -162,6 +162,29 @@ def test_the_html_page_does_not_go_where_its_pdf_would(folder, capsys):
 
 
 # PDF
+
+
+PAGE = (
+    "<html><head><style></style></head><body><p>The customer’s stand-in carried +12.5 Mbit/s in "
+    "10 s, −4 %.</p></body></html>"
+)
+
+
+@pytest.mark.parametrize("printed", ["stand-in", "standin", "stand in"])
+@pytest.mark.parametrize("unit", ["10 s", "10s"])
+def test_a_reader_of_pdf_may_join_at_a_hyphen_and_a_figure_to_its_unit(printed, unit):
+    text = f"The customer’s {printed} carried +12.5 Mbit/s in {unit}, −4 %."
+    assert changed_word(text, PAGE) == ""
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("customer’s", "customers"), ("12.5", "125"), ("+12.5", "12.5"), ("−4", "4"),
+     ("carried +", "carried"), ("The customer", "Thecustomer")],
+)
+def test_what_is_joined_anywhere_else_is_another_word(was, now):
+    text = "The customer’s stand-in carried +12.5 Mbit/s in 10 s, −4 %."
+    assert changed_word(text.replace(was, now), PAGE)
 
 
 @pytest.fixture(scope="module")

@@ -313,9 +313,10 @@ def _certificate(arguments: list[str]) -> int:
 
 
 def _verify(arguments: list[str]) -> int:
+    from gatepass.history.against_outputs import look
     from gatepass.proof.command import verify
 
-    return verify(arguments)
+    return verify(arguments, look)
 
 
 def _sign(arguments: list[str]) -> int:

@@ -11,17 +11,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from robot import rebot_cli
 
-from gatepass.base.digests import digest_of
+import gatepass
+from gatepass.base.digests import as_list, digest_of, digests
+from gatepass.base.paths import ROOT
 from gatepass.inputs import load_profile
-from gatepass.proof import levels, recomputed
+from gatepass.proof import evidence_again, kept_inputs, levels, plan_again, recomputed
 from gatepass.proof.folder import INPUTS, seal
 from gatepass.report import certificate, results_json, robot_report, trials_csv, xunit
 from gatepass.report.columns import columns
 from gatepass.report.log_lines import line
 from gatepass.results import record
 from gatepass.results.outcome import read, verdict_of
+from gatepass.scenarios.answers import CLAIMS
 from gatepass.verdict.judgement import Rule, figures_of
 
 OUTPUT = "output.xml"
@@ -137,6 +141,16 @@ def with_files_as_they_are(folder: Path) -> None:
     altered("files", of_files)(folder)
 
 
+def by_this_copy(folder: Path) -> None:
+    """An older run as this copy of Gatepass would have left it, which it names as its program."""
+    programs = as_list(digests(ROOT, kept_inputs.program()))
+    (folder / INPUTS / kept_inputs.PROGRAM).write_text(programs)
+    with_files_as_they_are(folder)
+    version = {"gatepass": gatepass.__version__}
+    altered("run", lambda one: one | version if "gatepass" in one else None)(folder)
+    as_of_today(folder)
+
+
 def as_of_today(folder: Path) -> None:
     """An older run as this copy of Gatepass would have recorded it, bounds by its own rules."""
     run = read(folder / OUTPUT).run
@@ -174,3 +188,10 @@ def as_of_today(folder: Path) -> None:
     remade(folder)
 
 
+def as_suites_were_then(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suites hold what they held when a run was made, which kept no answers."""
+    then = read(folder / OUTPUT)
+    plan = [tuple(one) for one in then.run["plan"]]
+    claims = {seen.claim.name for check in then.checks for seen in check.evidence}
+    monkeypatch.setattr(plan_again, "planned", lambda suites, studies=(): plan)
+    monkeypatch.setattr(evidence_again, "CLAIMS", CLAIMS - claims)

@@ -14,7 +14,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "lab"))
 
 from api_server import ScriptedApi
-from careful_forger import as_of_today
+from careful_forger import as_of_today, as_suites_were_then
 from gateway_client import TOKEN, GatewayUnderTest, make_certificates
 from local_shell import LocalShell
 from sealed_run import new_key, unpacked
@@ -26,11 +26,8 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.undo import SAVED
-from gatepass.proof import evidence_again, plan_again
 from gatepass.proof import verify as proof_verify
 from gatepass.proof.findings import Findings
-from gatepass.results import outcome
-from gatepass.scenarios.answers import CLAIMS
 from inhabitants import inhabitants
 from lab.base.process import kill_and_wait
 
@@ -150,12 +147,8 @@ def same_program(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def made_here(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sealed run is as this copy of Gatepass would make it, out of suites as they were then."""
-    then = outcome.read(sealed / "output.xml")
-    plan = [tuple(one) for one in then.run["plan"]]
-    claims = {seen.claim.name for check in then.checks for seen in check.evidence}
+    as_suites_were_then(sealed, monkeypatch)
     monkeypatch.setattr(proof_verify, "other_program", lambda folder: "")
-    monkeypatch.setattr(plan_again, "planned", lambda suites, studies=(): plan)
-    monkeypatch.setattr(evidence_again, "CLAIMS", CLAIMS - claims)  # then no answers were kept
     as_of_today(sealed)
 
 

@@ -1,225 +1,213 @@
-"""A run that was sealed, and what forgers would do to it.
+"""The kinds of forgery, a row each: what is done to a sealed run, and what comes of it.
 
-`data/sealed` has a run against the lab whose rate limit was set below the tier: it was rejected,
-and every forger here would like it to say otherwise. It was made by
+Three situations are tried with every row, the forger having made anew all that follows:
 
-    python -m lab run --fault shaper-below-tier -- python -m gatepass run --testbed '{testbed}' \\
-      -- --test "*.Before the test.*" --test "*.Handover.*" --test "One Policy, Without NAT"
+- unsigned: it is named (exit code 1), or vouched for by nobody (3) where nothing names it;
+- signed before: the signature no longer holds (1);
+- signed after: `sign` refuses what is named (64). What nothing names is signed, and only the signer
+  vouches for it: docs/verify.md lists those.
 
-and stays as it is: a later Gatepass has to be able to look at it as well.
+The numbers are those of the review that found them; the rest are kinds of our own.
 """
 
 from __future__ import annotations
 
-import json
-import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-from gatepass.base.digests import digest_of
-from gatepass.proof.folder import INPUTS
-from gatepass.proof.verify import Trust, verify
+import forging as by
+from careful_forger import altered, remade
+from forging import CHECK, Forgery, edited, with_values, without
 
-CHECK = "One Policy, Without NAT"
-Forgery = Callable[[Path], None]
-
-
-def wrong(folder: Path, signers: Path | None = None) -> list[str]:
-    """What is wrong with a run."""
-    return verify(folder, Trust(signers)).wrong
+from gatepass.proof.folder import INPUTS, seal
 
 
-def edited(pattern: str, by: str, name: str = "output.xml", every: bool = False) -> Forgery:
-    """A file with a pattern replaced, at its first place or at every one."""
+class Kind(NamedTuple):
+    """A kind of forgery.
 
-    def forge(folder: Path) -> None:
-        text = (folder / name).read_text(encoding="utf-8")
-        new, count = re.subn(pattern, by, text, count=0 if every else 1)
-        assert count and new != text
-        (folder / name).write_text(new, encoding="utf-8")
+    Attributes:
+        forge: what is done to the run's folder.
+        named: how it is named where all that follows was made anew; empty where nothing names it.
+        alone: how it is named where nothing else was touched; empty where that was not tried.
+        program: whether the run tells of a program that is not this copy, which is never in order.
+        after: makes the rest anew.
+    """
 
-    return forge
-
-
-def passed(folder: Path) -> None:
-    """The check that failed says that it passed."""
-    tree = ElementTree.parse(folder / "output.xml")
-    (test,) = (test for test in tree.iter("test") if test.get("name") == CHECK)
-    for status in test.iter("status"):
-        if status.get("status") == "FAIL":
-            status.set("status", "PASS")
-            status.text = ""
-    tree.write(folder / "output.xml", encoding="UTF-8", xml_declaration=True)
+    forge: Forgery
+    named: str = ""
+    alone: str = ""
+    program: bool = False
+    after: Callable[[Path], object] = remade
 
 
-def without_the_check(folder: Path) -> None:
-    """The check that failed never ran, and was never planned."""
-    tree = ElementTree.parse(folder / "output.xml")
-    for suite in tree.iter("suite"):
-        for test in [test for test in suite.findall("test") if test.get("name") == CHECK]:
-            suite.remove(test)
-    tree.write(folder / "output.xml", encoding="UTF-8", xml_declaration=True)
-    edited(rf'\["Stateful Firewall", "{CHECK}"\], ', "")(folder)
+def figure(**values: object) -> Forgery:
+    """The figure with Student's bounds has other values."""
+    return altered("measurement", with_values(**values))
 
 
-def first_trial(folder: Path) -> Path:
-    """The receiver's report of a trial that the check counts."""
-    text = (folder / "output.xml").read_text()
-    numbers = [json.loads(line[14:]) for line in re.findall(r"gatepass-data \{.*\}", text)]
-    trial = next(one for one in numbers if one["kind"] == "trial" and one["to"] == "198.18.2.10")
-    return folder / "trials" / f"{trial['number']:03d}-server.json"
-
-
-def raised_trial(folder: Path) -> None:
-    """A trial's own report tells of more bytes than came through."""
-    path = first_trial(folder)
-    report = json.loads(path.read_text())
-    report["end"]["sum_received"]["bytes"] *= 1.2
-    path.write_text(json.dumps(report))
-
-
-def lost_trial(folder: Path) -> None:
-    """A trial's own report is gone."""
-    first_trial(folder).unlink()
-
-
-def added_trial(folder: Path) -> None:
-    """A trial that never ran."""
-    path = first_trial(folder)
-    path.with_name("999-server.json").write_bytes(path.read_bytes())
-
-
-def smaller_promise(folder: Path) -> None:
-    """The catalogue promises less for the tier."""
-    edited(r"stateful_mbps: 300", "stateful_mbps: 200", f"{INPUTS}/service_catalogue.yaml")(folder)
-
-
-def another_page(folder: Path) -> None:
-    """The certificate is of another run."""
-    path = folder / "certificate.html"
-    digest = digest_of(folder / "output.xml")
-    path.write_text(path.read_text().replace(digest, "0" * 64))
-
-
-def raised_mean(folder: Path) -> None:
-    """The measurement that missed its promise has another mean."""
-    measured = r'("kind": "measurement".*?"promise": "stateful_throughput".*?"value": )'
-    edited(rf"{measured}\d+\.\d+", r"\g<1>317.2")(folder)
-
-
-def raised_trials(folder: Path) -> None:
-    """Mean and trials agree with each other, and with no file."""
-    edited(
-        r'("promise": "stateful_throughput".*?"trials": )\[[^]]*\](.*?"value": )\d+\.\d+',
-        r"\g<1>[317.1, 317.2, 317.3]\g<2>317.2",
-    )(folder)
-
-
-def without(kind: str) -> Forgery:
-    """The record has lost all entries of a kind."""
-    return edited(rf'gatepass-data (?=\{{[^<]*"kind": "{kind}")', "", every=True)
-
-
-def raised_trials_of_nobody(folder: Path) -> None:
-    """Mean and trials agree with each other, and no trial was ever noted."""
-    raised_trials(folder)
-    without("trial")(folder)
-
-
-FORGERIES: dict[str, tuple[Forgery, str, str]] = {
-    # what is done; how it is named; how it is named where all that follows was made anew
-    "a trial's report": (raised_trial, "-server.json was changed", "had collected it"),
-    "a trial's report is gone": (lost_trial, "-server.json is missing", "has collected"),
-    "a trial is added": (added_trial, "999-server.json was added", "has not collected it"),
-    "a trial's rate": (
-        edited(r'("kind": "trial", .*?"mbps": )2\d\d\.\d+(.*?"to": "198.18.2.10")', r"\g<1>317\2"),
-        "output.xml was changed",
-        "is recorded with 317 Mbit/s; its files tell 2",
+LEVEL = "bounds of the one-sided level"
+NOT_COUNTED = "was not set aside, and is not counted"
+FORGERIES: dict[str, Kind] = {
+    "01 a level": Kind(figure(level=0.3), f"{LEVEL} 0.3; by the profile it is"),
+    "01 a level that is hardly another": Kind(figure(level=0.025), f"{LEVEL} 0.025; by the"),
+    "01 a half width below nothing": Kind(
+        figure(level=0.6, half_width=-4.1), "half width is negative: -4.1"
     ),
-    "a mean": (raised_mean, "].value: ", "is recorded as 317.2 ± "),
-    "a mean and its trials": (raised_trials, "].value: ", "counts a trial of 317.1 Mbit/s, and no"),
-    "a mean of trials that nobody noted": (
-        raised_trials_of_nobody,
-        "].value: ",
-        "counts a trial of 317.1 Mbit/s, and no",
+    "01 no level": Kind(figure(level=None), "has bounds, and the record does not tell their level"),
+    "02 a trial is set aside": Kind(
+        altered("trial", by.worst_set_aside),
+        "trial 1 is recorded as set aside, as the client stood still for 400 ms; by what its",
     ),
-    "what was collected is not told": (
-        without("files"),
-        "does not tell what was collected in the run",
-        "does not tell what was collected in the run",
+    "02 a trial is left out": Kind(altered("measurement", by.one_trial_less), NOT_COUNTED),
+    "02 too few trials": Kind(
+        figure(trials=[249.28, 249.3], value=249.29),
+        "stands on 2 trials; by the profile no figure is held against its promise before 3",
     ),
-    "what decided is not told": (
-        edited(r'"inputs": \{[^}]*\}, ', ""),
-        "does not tell what decided the run",
-        "does not tell what decided the run",
+    "03 messages": Kind(by.another_message, "its records make"),
+    "03b the log": Kind(
+        by.log_by_hand, "log.html is not what output.xml makes of it.", after=seal
     ),
-    "the width of an interval": (
-        edited(r'("half_width": )(\d+\.\d+)(.*?"stateful_throughput")', r"\g<1>90.5\3"),
-        "].half_width: ",
-        "± 90.5 Mbit/s; its trials make",
+    "03b the report": Kind(
+        by.report_by_hand, "report.html is not what output.xml makes of it.", after=seal
     ),
-    "a verdict": (passed, f"checks[{CHECK}].verdict", "does not reach its promise"),
-    "a threshold": (
-        edited(r'"threshold": 300.0', '"threshold": 200.0'),
-        "].threshold: 300.0 and 200.0",
-        "is held against 200 Mbit/s; the tier promises 300",
-    ),
-    "the tier's promise": (
-        edited(r'"stateful_mbps": 300', '"stateful_mbps": 200'),
-        "tier.stateful_mbps",
-        "the record says of the tier: stateful_mbps is 200",
-    ),
-    "the order": (
-        edited(r'"tier": "SGW-200"', '"tier": "SGW-100"'),
-        'order.tier: "SGW-200" and "SGW-100"',
-        'the record says of the order: tier is "SGW-100"',
-    ),
-    "the customer": (
-        edited(r'"customer": "Embedded lab"', '"customer": "Another"'),
-        "order.customer",
-        "the record says of the order: customer is",
-    ),
-    "the order's file": (
-        edited("SGW-200", "SGW-100", f"{INPUTS}/order.yaml", every=True),
-        "inputs/order.yaml was changed",
-        "inputs/order.yaml is not the file that decided the run",
-    ),
-    "the catalogue": (
-        smaller_promise,
-        "inputs/service_catalogue.yaml was changed",
-        "is not the file that decided the run",
-    ),
-    "the profile": (
-        edited(r'("profile": \{.*?"min_trials": )\d+', r"\g<1>30"),
-        "profile.min_trials",
-        "the record says of the profile: min_trials is 30",
-    ),
-    "the date": (
-        edited(r'"started": "20\d\d', '"started": "2031'),
-        'run.started: "20',
-        "",
-    ),
-    "the serial number": (
+    "06 the gateway": Kind(by.another_gateway, "the testbed lab-run-0bc69f is a lab's, and the"),
+    "06 the gateway's own answer": Kind(by.another_gateway, "by its own answer in failures/"),
+    "06 the serial number": Kind(
         edited(r'"serial": "LABGW\d+', '"serial": "FGVM0200001234'),
+        "by journal.jsonl, which was begun before the first change",
         "gateway.serial",
-        "",
     ),
-    "a check is removed": (without_the_check, "checks: ", ""),
-    "the gateway is as it was": (
-        edited(r'"identical": true', '"identical": false'),
-        "restoration.identical",
-        "",
+    "07 a page of another program": Kind(by.page_of_another_program, program=True, after=seal),
+    "07 no program": Kind(by.no_program, "program.sha256 is missing, which the run has collected"),
+    "08 a chapter": Kind(by.without_a_chapter, "leaves out"),
+    "08 a check": Kind(by.without_the_check, "leaves out", "checks: "),
+    "10 the date": Kind(by.a_month_back, "by iperf3's own clock, and the run began at 2026-10-25"),
+    "10 the year": Kind(
+        edited(r'"started": "20\d\d', '"started": "2031'), "by Robot's own log", 'run.started: "20'
     ),
-    "evidence": (
+    "13 larger trials": Kind(by.larger_trials, "by its files, and was asked for 315 at most"),
+    "14 a confidence": Kind(
+        figure(confidence=0.6), "with a confidence of 0.6; the profile asks for 0.95"
+    ),
+    "14 a confidence, and the profile": Kind(
+        by.profile_less_sure, "with a confidence of 0.95; the profile asks for 0.6"
+    ),
+    "14 a confidence, the profile, and all bounds": Kind(by.less_sure),
+    "15 JUnit's file": Kind(
+        by.cases_by_hand, "xunit.xml counts 0 failures; in output.xml 1 checks", after=seal
+    ),
+    "16a an altered program": Kind(by.another_program, program=True),
+    "16b an altered program that names the honest one": Kind(by.another_observation),
+    "16c a plan that is cut": Kind(by.shorter_plan, "leaves out 1 checks"),
+    "a trial's report": Kind(by.raised_trial, "had collected it", "-server.json was changed"),
+    "a trial's report is gone": Kind(by.lost_trial, "has collected", "-server.json is missing"),
+    "a trial is added": Kind(by.added_trial, "has not collected it", "999-server.json was added"),
+    "a trial's rate": Kind(
+        edited(r'("kind": "trial", .*?"mbps": )2\d\d\.\d+(.*?"to": "198.18.2.10")', r"\g<1>317\2"),
+        "is recorded with 317 Mbit/s; its files tell 2",
+        "output.xml was changed",
+    ),
+    "a larger sum": Kind(by.one_larger_sum, "bytes, and iperf3's sum is"),
+    "a mean": Kind(by.raised_mean, "is recorded as 317.2 ± ", "].value: "),
+    "a mean and its trials": Kind(
+        by.raised_trials, "counts a trial of 317.1 Mbit/s, and no", "].value: "
+    ),
+    "a mean of trials that nobody noted": Kind(
+        by.raised_trials_of_nobody, "counts a trial of 317.1 Mbit/s, and no", "].value: "
+    ),
+    "the best trial, three times": Kind(altered("measurement", by.best_trial_only), NOT_COUNTED),
+    "the width of an interval": Kind(
+        edited(r'("half_width": )(\d+\.\d+)(.*?"stateful_throughput")', r"\g<1>90.5\3"),
+        "± 90.5 or ± ",
+        "].half_width: ",
+    ),
+    "the width by which a fail is decided": Kind(
+        figure(fail_half_width=60.0), " or ± 60 Mbit/s; its trials make"
+    ),
+    "a busy host": Kind(
+        altered("trial", by.disturbed_and_counted),
+        "trial 1 is recorded as one that counts; by what its hosts did it is set aside, as",
+    ),
+    "a verdict": Kind(by.passed, "does not reach its promise", f"checks[{CHECK}].verdict"),
+    "a verdict that was not reached": Kind(by.not_decided),
+    "a threshold": Kind(
+        edited(r'"threshold": 300.0', '"threshold": 200.0'),
+        "is held against 200 Mbit/s; the tier promises 300",
+        "].threshold: 300.0 and 200.0",
+    ),
+    "no threshold, and a verdict": Kind(
+        by.both(figure(threshold=None), by.passed), "is held against nothing; the tier promises 300"
+    ),
+    "at most what is at least promised": Kind(
+        by.both(figure(relation="at most"), by.passed),
+        "has the relation “at most”; the promise's is “at least”",
+    ),
+    "another unit": Kind(
+        figure(unit="Gbit/s"), "has the unit “Gbit/s”; the promise's is “Mbit/s”"
+    ),
+    "a likely cause": Kind(without("cause")),
+    "the path without the gateway": Kind(figure(baseline=260.0)),
+    "evidence": Kind(
         edited(r'("claim".*?"holds": )true', r"\g<1>false"),
-        "].holds",
         "is recorded as passed, and this does not hold",
+        "].holds",
     ),
-    "the page": (another_page, "certificate.html was changed", ""),
-    "results.json": (
+    "a check that ran twice": Kind(by.ran_twice, "1 checks are recorded that no suite holds"),
+    "what was collected is not told": Kind(
+        without("files"), *["does not tell what was collected in the run"] * 2
+    ),
+    "what decided is not told": Kind(
+        edited(r'"inputs": \{[^}]*\}, ', ""), *["does not tell what decided the run"] * 2
+    ),
+    "the tier's promise": Kind(
+        edited(r'"stateful_mbps": 300', '"stateful_mbps": 200'),
+        "the record says of the tier: stateful_mbps is 200",
+        "tier.stateful_mbps",
+    ),
+    "the order": Kind(
+        edited(r'"tier": "SGW-200"', '"tier": "SGW-100"'),
+        'the record says of the order: tier is "SGW-100"',
+        'order.tier: "SGW-200" and "SGW-100"',
+    ),
+    "a smaller order, in its file as well": Kind(
+        by.smaller_order, "by its files, and was asked for 105 at most"
+    ),
+    "the customer": Kind(
+        edited(r'"customer": "Embedded lab"', '"customer": "Another"'),
+        "the record says of the order: customer is",
+        "order.customer",
+    ),
+    "the order's file": Kind(
+        edited("SGW-200", "SGW-100", f"{INPUTS}/order.yaml", every=True),
+        "inputs/order.yaml is not the file that decided the run",
+        "inputs/order.yaml was changed",
+    ),
+    "the catalogue": Kind(
+        by.smaller_promise,
+        "is not the file that decided the run",
+        "inputs/service_catalogue.yaml was changed",
+    ),
+    "the profile": Kind(
+        edited(r'("profile": \{.*?"min_trials": )\d+', r"\g<1>30"),
+        "the record says of the profile: min_trials is 30",
+        "profile.min_trials",
+    ),
+    "a host name": Kind(by.another_hostname, "is called edge-1; in gateway-before.conf, which was"),
+    "a host name, everywhere": Kind(by.another_hostname_everywhere),
+    "a testbed": Kind(by.another_testbed, "of the testbed: name is helsinki-1. By the file that"),
+    "the gateway is as it was": Kind(
+        edited(r'"identical": true', '"identical": false'), "", "restoration.identical"
+    ),
+    "the table of trials": Kind(
+        by.table_by_hand, "trials.csv is not what output.xml makes of it.", after=seal
+    ),
+    "the page": Kind(
+        by.another_page, "names the check sum 000", "certificate.html was changed", after=seal
+    ),
+    "results.json": Kind(
         edited(r'"verdict": "rejected"', '"verdict": "approved"', "results.json"),
-        "results.json and output.xml differ in verdict",
-        "",
+        *["results.json and output.xml differ in verdict"] * 2,
+        after=seal,
     ),
 }

@@ -6,6 +6,8 @@ import subprocess
 import tarfile
 from pathlib import Path
 
+from gatepass.proof.verify import Trust, verify
+
 KEPT = Path(__file__).parents[1] / "data" / "sealed" / "run.tar.xz"
 WHO = "quality@example.net"
 
@@ -23,3 +25,8 @@ def new_key(path: Path) -> Path:
     made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", WHO, "-f", str(path)]
     subprocess.run(made, check=True)
     return path
+
+
+def wrong(folder: Path, signers: Path | None = None) -> list[str]:
+    """What is wrong with a run."""
+    return verify(folder, Trust(signers)).wrong

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from careful_forger import remade
-from forgeries import FORGERIES, wrong
+from forgeries import FORGERIES
+from sealed_run import wrong
 
 from gatepass import cli
 from gatepass.base.phrase import NOTHING
 from gatepass.proof import means
 from gatepass.proof.folder import SUMS
-from gatepass.proof.signature import sign
 from gatepass.proof.verify import Trust, verify
 from gatepass.report import verify as certificate_verify
 from gatepass.results import record
@@ -66,39 +66,6 @@ def test_a_page_that_the_same_gatepass_writes_otherwise_was_changed(
     assert any(found.startswith("certificate.html was ") for found in wrong(sealed))
 
 
-@pytest.mark.parametrize("name", FORGERIES)
-def test_a_forgery_is_named(sealed: Path, name: str) -> None:
-    forge, sentence, _ = FORGERIES[name]
-    forge(sealed)
-    found = wrong(sealed)
-    assert [one for one in found if sentence in one], found
-    assert cli.main(["verify", str(sealed)]) == 1
-
-
-@pytest.mark.parametrize("name", [name for name, (_, _, told) in FORGERIES.items() if told])
-def test_one_that_makes_all_else_anew_is_named_by_what_it_follows_from(
-    sealed: Path, name: str
-) -> None:
-    forge, _, sentence = FORGERIES[name]
-    forge(sealed)
-    remade(sealed)
-    found = wrong(sealed)
-    assert [one for one in found if sentence in one], found
-
-
-@pytest.mark.parametrize("name", [name for name in FORGERIES if name not in UNDONE])
-def test_none_bears_the_signature(
-    sealed: Path, provider_key: Path, signers: Path, name: str
-) -> None:
-    """Also where nothing else could tell: a date, a serial number."""
-    sign(sealed, provider_key)
-    assert wrong(sealed, signers) == []
-    FORGERIES[name][0](sealed)
-    remade(sealed)
-    found = wrong(sealed, signers)
-    assert [one for one in found if one.startswith("The signature does not hold")], found
-
-
 def test_a_run_of_before(sealed: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (sealed / SUMS).unlink()
     assert cli.main(["verify", str(sealed)]) == 64
@@ -125,7 +92,7 @@ def test_a_file_that_waits_for_somebody_is_none(sealed: Path) -> None:
 
 @pytest.mark.parametrize("name", UNDONE)
 def test_what_is_made_anew_as_it_was_is_no_forgery_any_more(sealed: Path, name: str) -> None:
-    FORGERIES[name][0](sealed)
+    FORGERIES[name].forge(sealed)
     remade(sealed)
     assert wrong(sealed) == []
 

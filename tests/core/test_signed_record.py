@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from careful_forger import remade, with_files_as_they_are
-from forgeries import edited, raised_mean, raised_trial, wrong
-from sealed_run import WHO, new_key
+from forging import edited, raised_mean, raised_trial
+from sealed_run import WHO, new_key, wrong
 
 from gatepass import cli
 from gatepass.proof import chain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,8 +126,13 @@ def _pdf_key(args: Namespace) -> PdfKey | None:
     return read(args.pdf_key, args.pdf_certificate, password)
 
 
-def verify(arguments: Sequence[str]) -> int:
+def verify(arguments: Sequence[str], beside: Callable[[Path, Findings], None]) -> int:
     """Tell whether a run, a certificate, or the chain of all runs is unchanged; the exit code.
+
+    Args:
+        arguments: of the call.
+        beside: looks at what lies beside the runs in the folder of all of them, and adds to what
+            was found.
 
     Raises:
         InputError: a mistake in the call.
@@ -181,7 +186,9 @@ def verify(arguments: Sequence[str]) -> int:
     if not args.what.is_dir():
         return _certificate(args.what, args.output or args.what.with_name("output.xml"), trust)
     if not (args.what / SUMS).is_file() and not (args.what / "output.xml").is_file():
-        return _shown(args.what, _of_all(args.what, trust))
+        found = _of_all(args.what, trust)
+        beside(args.what, found)
+        return _shown(args.what, found)
     return _shown(args.what, look(args.what, trust))
 
 

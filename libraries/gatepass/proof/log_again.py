@@ -94,21 +94,21 @@ def _message(test: Test) -> Iterator[str]:
     """A message that begins with a figure or an observation has that of a record."""
     told, made = plain(test.message), list(_sentences(test))
     begun = [sentence for subject, sentence in made if told.startswith(subject)]
-    if begun and not any(told.startswith(sentence) for sentence in begun):
-        yield f"{test.name} says “{_short(told)}”; its records make “{_short(begun[0])}”."
-    claims = [subject for subject, _ in made if subject.endswith(record.NOT_SO)]
-    if record.NOT_SO in told and not any(claim in told for claim in claims):
-        yield f"{test.name} says “{_short(told)}”, and no record of it tells of that."
+    if begun and not any(sentence and told.startswith(sentence) for sentence in begun):
+        yield (
+            f"{test.name} says “{_short(told)}”; its records make “"
+            f"{_short(next(filter(None, begun), 'nothing of the kind'))}”."
+        )
 
 
 def _sentences(test: Test) -> Iterator[tuple[str, str]]:
-    """How sentences about a record begin, and how they go on."""
+    """How sentences about a record begin, and how they go on; of what holds there is none."""
     for one in _records(test):
         if isinstance(one, Measurement):
             yield f"{one.subject}: ", _begun(f"{one.subject}: {record.measured(one)}")
-        elif isinstance(one, Evidence) and not one.holds:
+        elif isinstance(one, Evidence):
             claim = f"{one.claim}{record.NOT_SO}"
-            yield claim, _begun(f"{claim}{one.observed}")
+            yield claim, "" if one.holds else _begun(f"{claim}{one.observed}")
 
 
 def _begun(sentence: str) -> str:

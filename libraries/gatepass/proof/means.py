@@ -118,8 +118,10 @@ def made_again(check: Check, one: Measurement, samples: Sequence[float]) -> Iter
 
 
 def _figure(value: Interval) -> str:
-    mean = f"{value.mean:.{DIGITS}g}"
-    return mean if value.half_width is None else f"{mean} ± {value.half_width:.{DIGITS}g}"
+    """With the half width by which a fail is decided, where that is another one."""
+    widths = dict.fromkeys((value.half_width, value.fail_half_width))
+    told = " or ± ".join(f"{width:.{DIGITS}g}" for width in widths if width is not None)
+    return f"{value.mean:.{DIGITS}g} ± {told}" if told else f"{value.mean:.{DIGITS}g}"
 
 
 def told_beside(

@@ -170,14 +170,26 @@ def _short(value: Any) -> str:
 
 
 def _promised(check: Check, outcome: Outcome) -> Iterator[str]:
-    """What is held against the tier is the tier's own figure."""
+    """What is held against the tier is the tier's own figure, and in the promise's own way."""
     tier = group(outcome.run, "tier")
     for one in check.measurements:
-        figure = PROMISES[one.promise].tier if one.promise in PROMISES else None
-        promised = tier.get(figure) if figure else None
-        if one.threshold is None or not isinstance(promised, float | int):
+        if (promise := PROMISES.get(one.promise)) is None:
             continue
-        if not math.isclose(one.threshold, promised):
+        for key in ("relation", "unit"):
+            told, own = getattr(one, key), getattr(promise, key)
+            if told != own:
+                subject = f"{check.name}: {one.subject}"
+                yield f"{subject} has the {key} “{told}”; the promise's is “{own}”."
+        promised = tier.get(promise.tier) if promise.tier else None
+        if not isinstance(promised, float | int):
+            continue
+        if one.threshold is None:
+            if not promise.option and short(check.chapter) != "studies":
+                yield (
+                    f"{check.name}: {one.subject} is held against nothing; the tier promises "
+                    f"{promised:g}."
+                )
+        elif not math.isclose(one.threshold, promised):
             yield (
                 f"{check.name}: {one.subject} is held against {one.threshold:g} {one.unit}; the "
                 f"tier promises {promised:g}."
@@ -202,12 +214,14 @@ def _verdict(check: Check) -> Iterator[str]:
 def other_program(folder: Path) -> str:
     """Which file of this copy of Gatepass is another one than at the run; empty where none is.
 
+    Where the run does not tell of what its program was made, that list is the file.
+
     Args:
         folder: of the run.
     """
     try:
         then = read_list((folder / INPUTS / kept_inputs.PROGRAM).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return ""
+        return f"{INPUTS}/{kept_inputs.PROGRAM}"
     now = digests(ROOT, kept_inputs.program())
     return next((name for name in sorted(then | now) if then.get(name) != now.get(name)), "")

@@ -12,9 +12,10 @@ import subprocess
 import unicodedata
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import gatepass
@@ -27,6 +28,9 @@ from gatepass.results.outcome import NoResults, Outcome, read
 _NAMED = re.compile(r'<meta name="gatepass-output-sha256" content="([^"]*)"/>')
 _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _MARGIN = re.compile(r"content: (.*);")
+_WORD = re.compile(r"[−+]?\d+(?:[.,]\d+)+\w*|[−+]\d\w*|\w+")
+"""A figure with its sign and its decimals is one."""
+_JOINT = re.compile(r"\w[-\u2010\u00ad][^\W\d]|\d\s+[^\W\d]")
 _LONG = 12
 """Letters; a shorter word fits into every line, so it is never printed in parts."""
 _HIDDEN = {"title", "desc"}
@@ -148,13 +152,15 @@ def changed_word(text: str, again: str) -> str:
     """
     page = ElementTree.fromstring(again)
     body = page.find("body")
-    must_be = _words(" ".join(_visible(body)))
+    visible = " ".join(_visible(body))
+    must_be, joints = _words(visible), _joints(visible)
     printed: list[str] = []
     known = set(must_be)
     for word in _words(text):
-        printed += [word] if word in known else _joined(word, must_be) or [word]
+        printed += [word] if word in known else _joined(word, must_be, joints) or [word]
     missing = list((Counter(must_be) - Counter(printed)).elements())
-    parted = [word for word in missing if len(word) >= _LONG and _joined(word, printed)]
+    between = range(len(printed))
+    parted = [word for word in missing if len(word) >= _LONG and _joined(word, printed, between)]
     if lost := [word for word in missing if word not in parted]:
         return f"it lacks “{lost[0]}”."
     heads = " ".join(" ".join(head.itertext()) for head in page.iter("thead"))
@@ -169,16 +175,37 @@ def changed_word(text: str, again: str) -> str:
     return ""
 
 
-def _joined(word: str, among: list[str]) -> list[str]:
-    """The neighbours among these words that make this one; empty where none do."""
+def _joined(word: str, among: Sequence[str], joints: Container[int]) -> Sequence[str]:
+    """The neighbours among these words that make this one; empty where none do.
+
+    Args:
+        word: that is looked for.
+        among: words in their order.
+        joints: behind which of them, by their places, the next one may be joined.
+    """
     for start, part in enumerate(among):
         end, joined = start + 1, part
         while word.startswith(joined) and joined != word and end < len(among):
+            if end - 1 not in joints:
+                break
             joined += among[end]
             end += 1
         if joined == word and end > start + 1:
             return among[start:end]
     return []
+
+
+def _joints(text: str) -> set[int]:
+    """Behind which words a reader of PDF may join the next: at a hyphen, or a figure to its unit.
+
+    Nowhere else, as what is joined where a point or an apostrophe stood is another word.
+    """
+    found = list(_WORD.finditer(unicodedata.normalize("NFKC", text)))
+    return {
+        number
+        for number, (one, other) in enumerate(pairwise(found))
+        if _JOINT.fullmatch(one.string, max(one.start(), one.end() - 1), other.start() + 1)
+    }
 
 
 def _visible(element: ElementTree.Element) -> Iterator[str]:
@@ -191,7 +218,7 @@ def _visible(element: ElementTree.Element) -> Iterator[str]:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", unicodedata.normalize("NFKC", text))
+    return _WORD.findall(unicodedata.normalize("NFKC", text))
 
 
 def _unescaped(css: str) -> str:
