@@ -15,8 +15,8 @@ from gatepass.gateway.transport import Answer
 
 _LONGEST_REASON = 300
 """Characters of a device's own words in a sentence of ours."""
-SERIAL = r"[A-Za-z0-9-]{1,40}"
-"""Of a device."""
+SERIAL = r"[A-Za-z0-9_-]{1,40}"
+"""Of a device; a VM's evaluation has letters, digits and ``_`` at random."""
 BROKEN_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError)
 """At the root of a handshake that broke off; another try may come to its end."""
 MOST_ROWS = 100_000

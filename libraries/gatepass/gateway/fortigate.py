@@ -273,7 +273,7 @@ class FortiGate:
             Refused: it tells none.
         """
         address = self.interfaces().get(port, {}).get("ip")
-        if not address:
+        if address in (None, "", "0.0.0.0"):
             raise Refused(
                 f"The gateway reports no address of its port {port}; check the ports in the "
                 "testbed file."

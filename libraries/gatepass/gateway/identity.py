@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
+from gatepass.base.formats import Name
 from gatepass.gateway.answers import SERIAL, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
@@ -38,9 +38,6 @@ class Identity:
     evaluation: bool
     vcpus: int | None
     memory_mb: int | None
-
-# no control character, and none that turns the direction of writing round
-Name = Annotated[str, StringConstraints(max_length=200, pattern=r"^\P{C}*$")]
 
 
 class Names(BaseModel):

@@ -11,9 +11,10 @@ from pydantic import BaseModel, ConfigDict
 
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
+from gatepass.base.formats import Name
 from gatepass.gateway.answers import validated
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.identity import VALID, Identity, Name
+from gatepass.gateway.identity import VALID, Identity
 
 FUNCTIONS = {
     "antivirus": "antivirus",

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, RootModel
 
+from gatepass.base.formats import Address, Ipv4, Mac, Name, Nothing
 from gatepass.gateway.answers import Malformed, validated
 
 MKEYS = {
@@ -107,11 +108,15 @@ _TABLES: dict[str, type[_Shape]] = {
 
 
 class _Interface(_Shape):
-    ip: str = ""
+    ip: Ipv4 | Nothing = ""
+    link: bool | None = None
+    speed: FiniteFloat | None = None
+    rx_packets: int | None = Field(None, ge=0)
+    tx_packets: int | None = Field(None, ge=0)
 
 
 class _Interfaces(_Shape):
-    results: dict[str, _Interface]
+    results: dict[Name, _Interface]
 
 
 class _Counted(_Shape):
@@ -127,7 +132,7 @@ class _Policies(_Shape):
 
 class _LookUp(_Shape):
     policy_id: int | None = None
-    policy_action: str = ""
+    policy_action: Name = ""
 
 
 class _LookedUp(_Shape):
@@ -141,8 +146,11 @@ class _Selector(_Shape):
 
 
 class _Tunnel(_Shape):
-    name: str = ""
-    type: str = ""
+    name: Name = ""
+    type: Name = ""
+    user: Name | None = None
+    username: Name | None = None
+    tun_id: Address | Nothing = ""
     incoming_bytes: int = _Count
     outgoing_bytes: int = _Count
     proxyid: list[_Selector] = []
@@ -153,13 +161,13 @@ class _Tunnels(_Shape):
 
 
 class _Session(_Shape):
-    aip: str = ""
+    aip: Address | Nothing = ""
     in_bytes: int = _Count
     out_bytes: int = _Count
 
 
 class _User(_Shape):
-    user_name: str = ""
+    user_name: Name = ""
     subsessions: list[_Session] | None = None
 
 
@@ -168,14 +176,32 @@ class _Users(_Shape):
 
 
 class _Lease(_Shape):
-    ip: str = ""
-    mac: str = ""
-    interface: str | None = None
-    status: str | None = None
+    ip: Address | Nothing = ""
+    mac: Mac | Nothing = ""
+    interface: Name | None = None
+    status: Name | None = None
 
 
 class _Leases(_Shape):
     results: list[_Lease] | None = None
+
+
+class _Banned(_Shape):
+    ip_address: Address
+
+
+class _Bans(_Shape):
+    results: list[_Banned] | None = None
+
+
+class _Route(_Shape):
+    ip_mask: str = ""
+    gateway: str = ""
+    interface: Name = ""
+
+
+class _Routes(_Shape):
+    results: list[_Route]
 
 
 class _History(_Shape):
@@ -217,6 +243,9 @@ _MONITORS: dict[str, type[_Shape]] = {
     "vpn/ipsec": _Tunnels,
     "vpn/ssl": _Users,
     "license/status": _Functions,
+    "router/ipv4": _Routes,
+    "router/ipv6": _Routes,
+    "user/banned": _Bans,
     "system/resource/usage": _Used,
 }
 
