@@ -13,6 +13,7 @@ from network_lab import Labs
 from gatepass.base import namespace
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
+from gatepass.endpoint import ssh_client
 from gatepass.endpoint.shell import EndpointLost
 from gatepass.endpoint.ssh import SshShell
 from gatepass.inputs import load_testbed
@@ -104,3 +105,27 @@ def test_a_file_that_cannot_be_written_is_told_with_its_place(
         f"Not proven: {path} cannot be written on the client ({shell.where}): {why}."
     )
     assert connection(shell) == before
+
+
+@pytest.mark.parametrize("where", ["", ">&2"])
+def test_an_answer_without_an_end_is_not_read(
+    shell: SshShell, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(ssh_client, "MOST_BYTES", 1024 * 1024)
+    before = connection(shell)
+    with pytest.raises(NotProven, match="the answer of the client .* has no end: it writes more"):
+        shell.run(f"cat /dev/zero {where}", timeout_s=60)
+    assert connection(shell) == before
+
+
+def test_an_answer_that_drips_has_the_time_of_the_command_alone(shell: SshShell) -> None:
+    with pytest.raises(EndpointLost, match="its command goes on"):
+        shell.run("while echo; do sleep 0.1; done", timeout_s=1)
+    assert shell.run("echo here").output == "here\n"
+
+
+def test_both_channels_are_read_however_much_they_hold(shell: SshShell) -> None:
+    """More than the window of the connection, which both share."""
+    write = "head -c 3000000 /dev/zero"
+    done = shell.run(f"{write} >&2; {write}; exit 3", timeout_s=60)
+    assert (done.status, len(done.output), len(done.errors)) == (3, 3_000_000, 3_000_000)

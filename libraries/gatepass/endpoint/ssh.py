@@ -14,7 +14,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.stop_signals import held_back
 from gatepass.endpoint import own_programs
 from gatepass.endpoint.shell import Completed, EndpointLost, must_have_room
-from gatepass.endpoint.ssh_client import PinnedClient, Refused
+from gatepass.endpoint.ssh_client import PinnedClient, Refused, TooLarge
 from gatepass.endpoint.visits import Visits
 from gatepass.inputs.testbed import Host, Testbed
 
@@ -100,8 +100,15 @@ class SshShell:
 
         Raises:
             EndpointLost: the connection broke, or no answer came in time.
+            NotProven: the answer has no end.
         """
-        return self._ask(lambda client: client.execute(command, timeout_s), command, again)
+        try:
+            return self._ask(lambda client: client.execute(command, timeout_s), command, again)
+        except TooLarge as flood:
+            raise NotProven(
+                f"the answer of the {self.name} ({self.where}) has no end: {flood}. Check what "
+                f"runs there; it was asked “{command}”."
+            ) from None
 
     def _ask(self, work: Callable[[PinnedClient], _T], what: str, again: bool) -> _T:
         """Do something over the connection, which is made where there is none.

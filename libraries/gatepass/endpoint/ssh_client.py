@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import select
 import socket
+import time
 
 import paramiko
 from SSHLibrary.pythonclient import PythonSSHClient
@@ -11,11 +13,18 @@ from SSHLibrary.pythonclient import PythonSSHClient
 from gatepass.endpoint.shell import Completed
 from gatepass.inputs.testbed import Ssh
 
+MOST_BYTES = 64 * 1024 * 1024
+"""That a command may write, on both channels together; the largest capture is a third of it."""
 _ANSWER_S = 15
+_PIECE = 256 * 1024
 
 
 class Refused(Exception):
     """The other side is there and will not do it."""
+
+
+class TooLarge(Exception):
+    """A command's answer has no end: it is not read any further."""
 
 
 class PinnedClient(PythonSSHClient):
@@ -60,20 +69,27 @@ class PinnedClient(PythonSSHClient):
         reads has answered the channel's close; over a channel that is gone sshd ends the whole
         connection.
 
+        Args:
+            command: for a POSIX shell.
+            timeout_s: for all of it, however it comes.
+
         Raises:
-            OSError, EOFError, paramiko.SSHException: no answer came in time, or it broke.
+            TooLarge: it writes more than `MOST_BYTES`.
+            OSError, EOFError, paramiko.SSHException: it has not ended in time, or it broke.
         """
+        end = time.monotonic() + timeout_s
         with self.client.get_transport().open_session(timeout=timeout_s) as channel:
             channel.settimeout(timeout_s)
             channel.exec_command(command)
-            printed, complained = (
-                file.read().decode(errors="replace")
-                for file in (channel.makefile("r"), channel.makefile_stderr("r"))
-            )
-            ended = channel.status_event.wait(timeout_s)
+            printed, complained = _read(channel, end)
+            ended = channel.status_event.wait(max(0, end - time.monotonic()))
             if not ended or channel.exit_status == -1:  # paramiko's word for a lost peer
                 raise EOFError("the other side ended it")
-            return Completed(channel.exit_status, printed, complained)
+            return Completed(
+                channel.exit_status,
+                printed.decode(errors="replace"),
+                complained.decode(errors="replace"),
+            )
 
     def write(self, text: str, path: str) -> None:
         """Write a file by SFTP.
@@ -91,3 +107,31 @@ class PinnedClient(PythonSSHClient):
                 if isinstance(error, TimeoutError) or not transport.is_active():
                     raise
                 raise Refused(error.strerror or str(error)) from error
+
+
+def _read(channel: paramiko.Channel, end: float) -> tuple[bytes, bytes]:
+    """All that a command writes, on either channel, within the bounds of both.
+
+    Args:
+        channel: that it runs on.
+        end: until when it may write (monotonic clock).
+
+    Raises:
+        TooLarge: it writes too much.
+        TimeoutError: it goes on after that.
+    """
+    printed, complained = bytearray(), bytearray()
+    while True:
+        over = channel.eof_received  # before the looks: what came until then is there to be read
+        if channel.recv_ready():
+            printed += channel.recv(_PIECE)
+        elif channel.recv_stderr_ready():
+            complained += channel.recv_stderr(_PIECE)
+        elif over or channel.closed:
+            return bytes(printed), bytes(complained)
+        else:
+            select.select([channel], [], [], max(0, end - time.monotonic()))
+        if len(printed) + len(complained) > MOST_BYTES:
+            raise TooLarge(f"it writes more than {MOST_BYTES // 1024 // 1024} MiB")
+        if time.monotonic() > end:
+            raise TimeoutError("its command goes on")
