@@ -112,11 +112,11 @@ def test_a_bit_that_turns_round_costs_its_line_and_is_counted(journal: Journal) 
 
 def test_a_journal_of_the_version_before_is_read(path: Path) -> None:
     path.write_text(
-        '{"do": "start", "mark": "m", "serial": "s", "testbed": "t"}\n'
+        '{"do": "start", "mark": "gp0a1b2c", "serial": "s", "testbed": "t"}\n'
         '{"do": "create", "path": "firewall/policy", "mkeys": [7]}\n'
     )
     left = Journal.read(path)
-    assert (left.head["mark"], left.entries[0]["mkeys"], left.lost_lines) == ("m", [7], 0)
+    assert (left.head["mark"], left.entries[0]["mkeys"], left.lost_lines) == ("gp0a1b2c", [7], 0)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_journal_of_the_version_before_is_read(path: Path) -> None:
     ],
 )
 def test_an_entry_that_says_nothing_is_stepped_over(path: Path, line: str) -> None:
-    path.write_text(f'{{"do": "start", "mark": "m", "serial": "s", "testbed": "t"}}\n{line}\n')
+    path.write_text(f'{{"do": "start", "mark": "gp0a1b2c", "serial": "s", "testbed": "t"}}\n{line}\n')
     left = Journal.read(path)
     assert (left.entries, left.lost_lines, left.damaged) == ([], 1, False)
 

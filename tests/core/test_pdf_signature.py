@@ -670,7 +670,7 @@ BAD: dict[str, tuple[Callable[[Path, Holder, Holder], list[str]], str]] = {
     ),
     "a key that everybody may read": (
         lambda to, one, _: ["--pdf-key", str(_open(one.pem(to / "k")))],
-        "everybody on this machine may read or change it. Run `chmod 600` on it",
+        "it may be read by others. Make it yours alone with `chown` and `chmod 600`",
     ),
     "no key at all": (
         lambda to, *_: ["--pdf-key", str(_private(to / "k", b"none"))],

@@ -73,4 +73,4 @@ def test_a_private_key_that_everybody_may_read_is_refused(folder: Path) -> None:
     (folder / "ssh/id").chmod(0o644)
     path = folder / "testbed.yaml"
     path.write_text(TESTBED)
-    assert "run `chmod 600` on it" in refusal("testbed", path)
+    assert "may be read by others: make it yours alone" in refusal("testbed", path)

@@ -113,7 +113,7 @@ def test_an_answer_without_an_end_is_not_read(
 ) -> None:
     monkeypatch.setattr(ssh_client, "MOST_BYTES", 1024 * 1024)
     before = connection(shell)
-    with pytest.raises(NotProven, match="the answer of the client .* has no end: it writes more"):
+    with pytest.raises(NotProven, match=r"the answer of the client .* has no end: it writes more"):
         shell.run(f"cat /dev/zero {where}", timeout_s=60)
     assert connection(shell) == before
 

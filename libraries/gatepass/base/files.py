@@ -47,8 +47,3 @@ def contents(path: Path, most_mib: int = LARGEST_MIB) -> bytes:
     if status.st_size > most_mib * 2**20:
         raise OSError(errno.EFBIG, f"it is larger than {most_mib} MiB")
     return path.read_bytes()
-
-
-def open_to_all(path: Path) -> bool:
-    """Whether users other than owner and group have any right to the file."""
-    return bool(path.stat().st_mode & stat.S_IRWXO)

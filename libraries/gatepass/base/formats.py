@@ -7,6 +7,7 @@ commands, tables and pages, so that it has to be an address; of a name, that it 
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StringConstraints
@@ -33,3 +34,10 @@ Nothing = Literal[""]
 """Where a device tells none."""
 Name = Annotated[str, StringConstraints(max_length=200, pattern=r"^\P{C}*$")]
 """A name without control characters, and without those that turn the direction of writing."""
+MARK = r"gp[0-9a-f]{6}"
+"""What the name of everything that a run makes begins with; part of paths and commands."""
+
+
+def is_mark(word: str) -> bool:
+    """Whether a word is the mark of a run."""
+    return re.fullmatch(MARK, word) is not None

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import IO
 
 from gatepass.base import namespace
+from gatepass.base.formats import is_mark
+from gatepass.base.ownership import distrust_of_run
 from gatepass.base.paths import FLEET, run_name
 
 NAME = "endpoints.jsonl"
@@ -80,7 +82,13 @@ class Visits:
     @property
     def damaged(self) -> bool:
         """Whether nobody can tell which testbed they are of."""
-        return not all(isinstance(self.head.get(key), str) for key in _HEAD)
+        known = all(isinstance(self.head.get(key), str) for key in _HEAD)
+        return not (known and is_mark(self.head["mark"]))
+
+    @property
+    def strange(self) -> str:
+        """Why it may be somebody else's, as the end of a sentence; empty where it is one's own."""
+        return distrust_of_run(self.path)
 
     @property
     def gone(self) -> bool:

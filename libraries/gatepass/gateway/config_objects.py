@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gatepass.base.formats import MARK
+
 MARKED = ("name", "tag", "comments", "comment", "domain")
 """Attributes that bear a run's mark, at their beginning."""
-_MARK = re.compile(r'(?:"|edit |set name )(gp[0-9a-f]{6})-')
+_MARK = re.compile(rf'(?:"|edit |set name )({MARK})-')
 _MAC = re.compile(r"set mac 02:67:70:([0-9a-f]{2}):([0-9a-f]{2}):([0-9a-f]{2})")
 _HEXADECIMAL = re.compile("gp([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})")
 _QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')

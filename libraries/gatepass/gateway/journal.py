@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from gatepass.base.formats import is_mark
+from gatepass.base.ownership import distrust_of_run
 from gatepass.base.paths import FLEET
 
 NAME = "journal.jsonl"
@@ -64,7 +66,13 @@ class Journal:
     @property
     def damaged(self) -> bool:
         """Whether nobody can tell which gateway it is about."""
-        return not all(isinstance(self.head.get(key), str) for key in _HEAD)
+        known = all(isinstance(self.head.get(key), str) for key in _HEAD)
+        return not (known and is_mark(self.head["mark"]))
+
+    @property
+    def strange(self) -> str:
+        """Why it may be somebody else's, as the end of a sentence; empty where it is one's own."""
+        return distrust_of_run(self.path)
 
     @classmethod
     def start(cls, path: Path, head: dict) -> Journal:

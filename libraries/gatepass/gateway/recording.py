@@ -20,6 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from gatepass.base.chapters import called_now
 from gatepass.base.errors import InputError
 from gatepass.base.files import trouble_with
+from gatepass.base.formats import MARK
 from gatepass.base.printable import shown
 from gatepass.gateway.exchange import KINDS, key_of
 from gatepass.gateway.transport import Answer
@@ -56,7 +57,7 @@ class Head(_Line):
     gatepass: str = Field(max_length=40)
     """Its version."""
     began: str = Field(pattern=r"^\d{4}-\d\d-\d\dT[0-9:+-]{8,20}$")
-    mark: str = Field(pattern=r"^gp[0-9a-f]{6}$")
+    mark: str = Field(pattern=f"^{MARK}$")
     profile: str = Field(max_length=64)
     order: dict[str, Any]
     testbed: dict[str, Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gatepass.base import namespace
 from gatepass.base.errors import InputError
-from gatepass.base.paths import run_folder, run_name
+from gatepass.base.paths import results_of, run_folder, run_name
 from gatepass.endpoint.visits import Visits, left_there
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.journal import Journal, pending
@@ -15,6 +15,7 @@ from gatepass.gateway.troubles import end_left
 from gatepass.gateway.undo import SAVED, undo
 from gatepass.gateway.workspace import CleanEndpoints, clear, connect
 from gatepass.inputs import load_testbed
+from gatepass.inputs.testbed import Testbed
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ def _inside(path: Path, folders: list[Path]) -> bool:
 
 def _restore(journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool) -> Restored:
     run = run_name(journal.path.parent)
+    if journal.strange:
+        return _strange(run, journal)
     if journal.damaged:
         return Restored(
             run,
@@ -111,7 +114,7 @@ def _restore(journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool) -
 def _undo(
     run: str, journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool
 ) -> Restored:
-    testbed = load_testbed(journal.head["testbed"])
+    testbed = _testbed_of(journal)
     with namespace.inside(testbed.network_namespace, testbed.path):
         gateway = connect(testbed, str(journal.head.get("vdom", "")))
         try:
@@ -146,10 +149,38 @@ def _undo(
     )
 
 
+def _testbed_of(left: Journal | Visits) -> Testbed:
+    """The testbed that a run was called with.
+
+    Raises:
+        InputError: it cannot be read, or lies where runs leave what they made.
+    """
+    path = Path(left.head["testbed"])
+    if results_of(left.path.parent).resolve() in path.resolve().parents:
+        raise InputError(
+            f"{left.path} names the testbed {path}, which lies among the results: no run is called "
+            "with such a one. Look who has written both."
+        )
+    return load_testbed(path)
+
+
+def _strange(run: str, left: Journal | Visits) -> Restored:
+    """What somebody else may have written makes nothing be done."""
+    return Restored(
+        run,
+        False,
+        f"not restored: {left.path} is not followed, as {left.strange}. Whoever may change it "
+        "would decide what is called with your secrets. If it is from a run of yours, make it and "
+        "its folder your own (`chown`, `chmod go-w`); otherwise remove the folder.",
+    )
+
+
 def _clear(visits: Visits, clean_endpoints: CleanEndpoints) -> Restored:
     """Take away what a run left on endpoints whose gateway is as it was."""
     folder = visits.path.parent
     run = run_name(folder)
+    if visits.strange:
+        return _strange(run, visits)
     if visits.damaged:
         return Restored(
             run,
@@ -166,7 +197,7 @@ def _clear(visits: Visits, clean_endpoints: CleanEndpoints) -> Restored:
     visits.release()
     on = " and ".join(visits.left)
     try:
-        testbed = load_testbed(visits.head["testbed"])
+        testbed = _testbed_of(visits)
         with namespace.inside(testbed.network_namespace, testbed.path):
             left = clear(folder, testbed, visits.head["mark"], clean_endpoints)
     except (InputError, OSError) as error:

@@ -108,7 +108,9 @@ class Workspace:
         """
         notices, damaged = [], []
         for left in pending(results_of(folder)):
-            if left.damaged:
+            if left.strange:
+                notices.append(_strange(left))
+            elif left.damaged:
                 damaged.append(left)
             elif left.head.get("serial") != identity.serial:
                 continue
@@ -148,6 +150,14 @@ def _keep(path: Path, content: bytes) -> None:
     """A customer's configuration is nobody else's business."""
     path.touch(mode=0o600)
     path.write_bytes(content)
+
+
+def _strange(left: Journal) -> str:
+    """What a reader should know of a journal that somebody else may have written."""
+    return (
+        f"{left.path} was not followed, as {left.strange}. If that run changed this gateway, it "
+        "still is changed: call ./run.sh restore to read what to do."
+    )
 
 
 def _of_another_vdom(left: Journal) -> str:
@@ -205,6 +215,8 @@ def _clear_endpoints(
     """Take away what earlier runs on this testbed left on its endpoints; why not, in sentences."""
     notices = []
     for visits in left_there(results):
+        if visits.strange or visits.damaged:
+            continue  # `restore` names it
         if visits.head.get("testbed") == str(testbed.path.resolve()) and not visits.gone:
             folder, mark = visits.path.parent, visits.head["mark"]
             notices += clear(folder, testbed, mark, clean_endpoints)

@@ -7,7 +7,8 @@ from typing import Self
 from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from gatepass.base.errors import InputError
-from gatepass.base.files import open_to_all, path_from, trouble_with
+from gatepass.base.files import path_from, trouble_with
+from gatepass.base.ownership import secret_trouble
 from gatepass.inputs.schema import Mistake, Model, text
 
 LARGEST_SECRET = 4096
@@ -106,10 +107,9 @@ class SecretReference(Model):
         trouble = trouble_with(path)
         if trouble:
             raise self._refusal(f"the secret's file, sought in {path.parent}, {trouble}", "Mend it")
-        if open_to_all(path):
+        if trouble := secret_trouble(path):
             raise self._refusal(
-                "everybody on this machine may read or change the secret's file",
-                "Take that right away with `chmod o= FILE`",
+                f"the secret's file {trouble}", "Make it yours alone with `chown` and `chmod 600`"
             )
         with path.open("rb") as stream:
             secret = stream.read(LARGEST_SECRET + 1).decode("utf-8", errors="replace").strip()

@@ -17,7 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from gatepass.base.files import open_to_all, path_from, trouble_with
+from gatepass.base.errors import InputError
+from gatepass.base.files import path_from, trouble_with
+from gatepass.base.ownership import distrust, secret_trouble
 from gatepass.inputs.schema import (
     InputFile,
     Mistake,
@@ -75,9 +77,15 @@ def _existing(value: Any, info: ValidationInfo) -> Path:
     if not isinstance(value, str) or not value:
         raise Mistake(A_FILE)
     path = path_from(info.context["folder"], value)
-    trouble = trouble_with(path) if _used(info) else ""
-    if trouble:
+    if not _used(info):
+        return path
+    if trouble := trouble_with(path):
         raise Mistake(A_FILE, f"The file, sought in {path.parent}, {trouble}.")
+    if trouble := distrust(path):
+        raise Mistake(
+            "a file that nobody else can change",
+            f"It {trouble}: make it your own with `chown` and `chmod go-w`.",
+        )
     return path
 
 
@@ -107,9 +115,10 @@ def _private_key(path: Path, info: ValidationInfo) -> Path:
             raise Mistake(
                 "the file of a private SSH key", "Name the key itself, not its .pub file."
             )
-    if open_to_all(path):
+    if trouble := secret_trouble(path):
         raise Mistake(
-            "a key that only its owner can read", "Everybody may read it: run `chmod 600` on it."
+            "a key that only its owner can read",
+            f"It {trouble}: make it yours alone with `chown` and `chmod 600`.",
         )
     return path
 
@@ -433,6 +442,11 @@ def load_testbed(path: Path | str, used: bool = True) -> Testbed:
         InputError: the file is missing or wrong, in one sentence.
     """
     testbed = Testbed.read(path, used=used)
+    if used and (why := distrust(testbed.path)):
+        raise InputError(
+            f"{path}: {why}, and a testbed decides what is called with your secrets. Make it your "
+            "own with `chown` and `chmod go-w`."
+        )
     for key, secret in testbed.gateway.secrets.items():
         secret.named_at(testbed.path, f"gateway.{key}")
     return testbed

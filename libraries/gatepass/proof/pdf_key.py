@@ -22,7 +22,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from gatepass.base.errors import InputError
-from gatepass.base.files import contents, open_to_all, trouble_with
+from gatepass.base.files import contents, trouble_with
+from gatepass.base.ownership import secret_trouble
 from gatepass.inputs.secret import SecretReference
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
@@ -68,9 +69,9 @@ def read(path: Path, certificates: Path | None, password: SecretReference | None
             that one is not meant for signing, or not now.
     """
     content = _content(path, KEY)
-    if open_to_all(path):
+    if trouble := secret_trouble(path):
         raise InputError(
-            f"{KEY} {path}: everybody on this machine may read or change it. Run `chmod 600` on it."
+            f"{KEY} {path}: it {trouble}. Make it yours alone with `chown` and `chmod 600`."
         )
     secret = password.read_phrase().encode() if password else None
     key, found = (_of_pem if _PEM in content else _of_pkcs12)(path, content, secret)
