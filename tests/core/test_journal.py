@@ -133,7 +133,8 @@ def test_a_journal_of_the_version_before_is_read(path: Path) -> None:
     ],
 )
 def test_an_entry_that_says_nothing_is_stepped_over(path: Path, line: str) -> None:
-    path.write_text(f'{{"do": "start", "mark": "gp0a1b2c", "serial": "s", "testbed": "t"}}\n{line}\n')
+    head = '{"do": "start", "mark": "gp0a1b2c", "serial": "s", "testbed": "t"}'
+    path.write_text(f"{head}\n{line}\n")
     left = Journal.read(path)
     assert (left.entries, left.lost_lines, left.damaged) == ([], 1, False)
 
