@@ -3,10 +3,9 @@
 import os
 import sys
 
-from gatepass.base.steady_output import keep_going
+from gatepass.base.steady_output import own_output
 from gatepass.cli import acts, main
 
 os.umask(0o077)  # what is written of a customer's gateway is its tester's alone
-if acts(sys.argv[1:]):
-    keep_going()
+own_output(steady=acts(sys.argv[1:]))
 sys.exit(main(sys.argv[1:]))

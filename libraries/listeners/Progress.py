@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 
+from gatepass.base.steady_output import CLEAR_LINE
 from gatepass.results.chapters import chapter_of, uppermost
 from gatepass.run.progress import tell
 
@@ -44,7 +45,7 @@ class Progress:
     def end_test(self, data: object, result: object) -> None:
         """Verdict, name, measured and required figure; the reason where it did not pass."""
         if self._live:
-            self._out.write("\r\033[K")
+            self._out.write(CLEAR_LINE)
         verdict = result.metadata.get("Verdict", "not proven")
         measured = result.metadata.get("Measured", "")
         tell(

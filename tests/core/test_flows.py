@@ -338,6 +338,15 @@ def test_a_draft_is_a_part_of_an_order() -> None:
     assert "# policy 2 “p2”: no flow was drafted: it depends on names" in text
 
 
+def test_a_draft_holds_nothing_that_a_policys_name_writes() -> None:
+    forged = "x\n  - {name: forged, from: client, to: server, service: tcp/1, expect: pass}"
+    rows = [_policy(number, who, "all", "HTTPS") for number, who in ((1, "lan"), (2, "named"))]
+    text = as_yaml(draft(_delivered(*(row | {"name": f"{forged}\u2028- a"} for row in rows))))
+    assert "forged" not in [one["name"] for one in yaml.safe_load(text)["flows"]]
+    assert all(line.lstrip().startswith(("#", "-")) or ": " in line or line == "flows:"
+               for line in text.splitlines())
+
+
 def test_where_translation_is_central_a_draft_does_not_say_how_it_is_seen() -> None:
     drafted = _drafted(_policy(1, "lan", "all", "HTTPS", nat="enable"), central_nat=True)
     assert drafted["policy 1 “p1”"].seen_from is None

@@ -17,6 +17,7 @@ DOCUMENT = {"verdict": "approved"}
 
 class _Hook(ThreadingHTTPServer):
     status = 200
+    location = ""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -31,6 +32,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.taken.append((self.path, self.headers["Content-Type"], body))
         self.send_response(self.server.status)
         self.send_header("Content-Length", "0")
+        if self.server.location:
+            self.send_header("Location", self.server.location)
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
@@ -105,14 +108,43 @@ def test_an_address_that_refuses_is_told_without_its_secret(
     assert "s3cret" not in told
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:9/?token=s3cret", "nonsense s3cret"])
 def test_an_address_that_is_not_there(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(WEBHOOK, "http://127.0.0.1:9/?token=s3cret")
+    tell_of_the_end(run, "approved")
+    told = capsys.readouterr().err
+    assert "cannot be told (" in told and "s3cret" not in told
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("nonsense s3cret", "http://[", "https://", "//s3cret", "file:///etc/s3cret"),
+        *("http://hooks.example.net/s3cret", "https://[::1/s3cret", "http://2130706433/s3cret"),
+    ],
+)
+def test_what_is_no_address_is_told_in_a_sentence(
     run: Path, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(WEBHOOK, address)
     tell_of_the_end(run, "approved")
     told = capsys.readouterr().err
-    assert "cannot be told (" in told and "s3cret" not in told
+    assert "GATEPASS_WEBHOOK holds no address of the form https://HOST/…" in told
+    assert "s3cret" not in told
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed(
+    run: Path, hook: _Hook, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    status: int,
+) -> None:
+    hook.status = status
+    hook.location = f"http://127.0.0.1:{hook.server_port}/elsewhere"
+    monkeypatch.setenv(WEBHOOK, f"http://127.0.0.1:{hook.server_port}/take")
+    tell_of_the_end(run, "approved")
+    assert f"answered {status}." in capsys.readouterr().err
+    assert [path for path, _, _ in hook.taken] == ["/take"]
 
 
 def test_without_results_there_is_nothing_to_tell(

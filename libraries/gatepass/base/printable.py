@@ -7,6 +7,8 @@ import re
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+_COLOUR = re.compile("(\x1b\\[[0-9;]{0,20}m)")
+"""Select graphic rendition, ECMA-48 8.3.117: it changes how text looks, and nothing else."""
 MOST = 2000
 """So many characters are a message that somebody still reads."""
 
@@ -16,6 +18,13 @@ def printable(text: str) -> str:
     a name with such a mark could read otherwise than it is written.
     """
     return _UNPRINTABLE.sub("", text)
+
+
+def without_controls(text: str) -> str:
+    """The same with its colours: what a terminal may be sent."""
+    return "".join(
+        part if number % 2 else printable(part) for number, part in enumerate(_COLOUR.split(text))
+    )
 
 
 def shown(text: str, most: int = MOST) -> str:

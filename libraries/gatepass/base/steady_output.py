@@ -1,4 +1,4 @@
-"""Output of a program whose exit code matters more than whether anybody reads what it says."""
+"""What this program prints: nothing that steers a terminal, or ends a run that nobody reads."""
 
 from __future__ import annotations
 
@@ -6,9 +6,39 @@ import os
 import sys
 from typing import Any, TextIO
 
+from gatepass.base.printable import without_controls
 
-class SteadyOutput:
-    """A stream that goes on in silence where its reader is gone or its disk is full.
+CLEAR_LINE = "\r\033[K"
+
+
+class PrintableOutput:
+    """A stream that leaves out what would steer a terminal, whoever has put it into a text.
+
+    Colours are let through, and the call that clears a line, where nothing else is written with it.
+
+    Args:
+        stream: of text.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write what can be printed of it."""
+        self._stream.write(text if text == CLEAR_LINE else without_controls(text))
+        return len(text)
+
+    @property
+    def whole(self) -> TextIO:
+        """The stream itself, for who moves the cursor and prints words of its own alone."""
+        return self._stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class SteadyOutput(PrintableOutput):
+    """One that goes on in silence where its reader is gone or its disk is full.
 
     Otherwise the first line that cannot be written would end a run in the middle, with an exit code
     that says another verdict.
@@ -18,7 +48,7 @@ class SteadyOutput:
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._whole = bool(os.environ.get("GATEPASS_DEBUG"))
 
     def write(self, text: str) -> int:
@@ -26,7 +56,7 @@ class SteadyOutput:
         if not self._whole:
             text = text.partition("\nTraceback (most recent call last):")[0]
         try:
-            return self._stream.write(text)
+            return super().write(text)
         except OSError:
             self._go_on()
             return len(text)
@@ -44,11 +74,13 @@ class SteadyOutput:
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
+def own_output(steady: bool) -> None:
+    """Have all that this program prints go through such a stream, from now on.
 
-def keep_going() -> None:
-    """Have this program's own output be steady, from now on."""
-    sys.stdout = sys.__stdout__ = SteadyOutput(sys.stdout)  # type: ignore[assignment, misc]
-    sys.stderr = sys.__stderr__ = SteadyOutput(sys.stderr)  # type: ignore[assignment, misc]
+    Args:
+        steady: whether it goes on where nobody reads it any more.
+    """
+    stream = SteadyOutput if steady else PrintableOutput
+    sys.stdout = sys.__stdout__ = stream(sys.stdout)  # type: ignore[assignment, misc]
+    sys.stderr = sys.__stderr__ = stream(sys.stderr)  # type: ignore[assignment, misc]

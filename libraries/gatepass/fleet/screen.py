@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Protocol, Self
 
@@ -10,6 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from gatepass.base.printable import printable
 from gatepass.fleet.state import OrderProgress
 
 _COUNTED = ("pass", "fail", "not proven", "not applicable")
@@ -36,7 +38,7 @@ class Screen(Protocol):
 
 def screen() -> Screen:
     """For whatever this process writes to."""
-    console = Console(highlight=False)
+    console = Console(file=getattr(sys.stdout, "whole", None), highlight=False)
     return _Table(console) if console.is_terminal else _Lines()
 
 
@@ -54,7 +56,7 @@ class _Table:
         self._live.stop()
 
     def say(self, sentence: str) -> None:
-        self._live.console.print(sentence)
+        self._live.console.print(printable(sentence), markup=False)
 
     def show(self, orders: Sequence[OrderProgress]) -> None:
         self._live.update(table(orders), refresh=True)

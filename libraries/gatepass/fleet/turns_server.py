@@ -9,12 +9,14 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
 from gatepass.base.errors import InputError
 from gatepass.base.unix_socket import short_name
-from gatepass.run.lock_server import LockServer, ServerLost
+from gatepass.run.lock_server import KEYWORDS, LockServer, ServerLost
 
 _SILENCE_S = 2
 """Who says nothing for so long in seconds, as its process stands still, holds up nobody else."""
@@ -52,7 +54,8 @@ def serve(path: Path) -> None:
     try:
         with short_name(path) as name, _Server(name, _Handler, logRequests=False) as server:
             _end_at_signals(server)
-            server.register_function(RemoteLibraryFactory(_PabotLib("")).run_keyword)
+            keywords = RemoteLibraryFactory(_PabotLib(""))
+            server.register_function(_known_alone(keywords.run_keyword), "run_keyword")
             print(f"The lock server is at work at {path}. Ctrl-C ends it.", flush=True)
             server.serve_forever()
     except OSError as error:
@@ -60,6 +63,21 @@ def serve(path: Path) -> None:
         raise InputError(f"turns-server {path}: {why}. Name another place.") from None
     finally:
         path.unlink(missing_ok=True)
+
+
+def _known_alone(run_keyword: Callable[..., Any]) -> Callable[..., Any]:
+    """What runs a keyword of pabot's library, where it is one that takes turns need.
+
+    Args:
+        run_keyword: what runs any of them, by name, arguments and named arguments.
+    """
+
+    def run_known(name: object, arguments: list, named: object = None) -> Any:
+        if name in KEYWORDS and not named:
+            return run_keyword(name, arguments)
+        return {"status": "FAIL", "error": "there is no such keyword here"}
+
+    return run_known
 
 
 def _must_be_free(path: Path) -> None:

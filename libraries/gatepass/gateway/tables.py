@@ -43,13 +43,13 @@ _Count = Field(0, ge=0)
 
 
 class _Member(_Shape):
-    name: str | int = ""
+    name: Name | int = ""
 
 
 class _Row(_Shape):
     """Of any table, where it is no more than one among others."""
 
-    name: str | int = ""
+    name: Name | int = ""
 
 
 class _Policy(_Row):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from gatepass.base.csv_table import csv_table
 
 NAME = "trials.csv"
 JUDGED, ASIDE, OTHER = "judged", "set aside", "other"
@@ -75,8 +76,6 @@ def write(document: dict[str, Any], folder: Path) -> Path:
         OSError: it cannot be written.
     """
     target = folder / NAME
-    with target.open("w", encoding="utf-8", errors="replace", newline="") as stream:
-        table = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows(document))
+    table = csv_table(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows(document)))
+    target.write_text(table, encoding="utf-8", errors="replace", newline="")
     return target

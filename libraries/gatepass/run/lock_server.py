@@ -18,6 +18,14 @@ from xml.parsers.expat import ExpatError
 
 from gatepass.base.unix_socket import short_name
 
+KEYWORDS = frozenset(
+    (
+        *("acquire_lock", "release_lock", "release_locks"),
+        *("get_parallel_value_for_key", "set_parallel_value_for_key", "add_value_to_set"),
+        *("acquire_value_set", "disable_value_set", "release_value_set"),
+    )
+)
+"""Of pabot's library what is called here; another one of them imports any module by its name."""
 _ANSWER_S = 5
 """How long one answer may take, in seconds."""
 _NO_POOL = ("Value set cannot be aquired", "No value set matching given tags")

@@ -6,6 +6,7 @@ environment, as an address often holds a secret, which a command line would show
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import subprocess
 import sys
@@ -64,19 +65,34 @@ def _called(command: str, results: Path, verdict: str) -> str:
 
 def _posted(address: str, results: Path) -> str:
     """Send the document to an address; see `_called`."""
-    host = urlsplit(address).hostname or "nowhere"
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and _here(host))):
+        return f"{WEBHOOK} holds no address of the form https://HOST/…, so that nobody was told."
     try:
         answer = requests.post(
             address,
             data=results.read_bytes(),
             headers={"Content-Type": "application/json"},
             timeout=_WEBHOOK_S,
+            allow_redirects=False,  # what is known of a customer goes to nobody else
         )
-    except requests.RequestException as error:  # its words hold the address
+    except (requests.RequestException, ValueError, OSError) as error:  # its words hold the address
         return f"{host}, which {WEBHOOK} names, cannot be told ({type(error).__name__})."
-    if not answer.ok:
+    if not 200 <= answer.status_code < 300:
         return f"{host}, which {WEBHOOK} names, answered {answer.status_code}."
     return ""
+
+
+def _here(host: str) -> bool:
+    """Whether a host is this machine, to which nothing has to be encrypted."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _warn(sentence: str) -> None:

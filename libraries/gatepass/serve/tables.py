@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 
+from gatepass.base.csv_table import csv_table
 from gatepass.results.facts import group
 from gatepass.results.record import FAIL, NOT_APPLICABLE, NOT_PROVEN, PASS
 from gatepass.serve.comparison import Comparison, Figure, Pair
@@ -15,8 +14,6 @@ _COUNTED = (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
 _OF_RUN = ("run", "began", "state", "profile", "order", "customer", "tier", "gateway", "version")
 _OF_PAIR = ("figure", "unit", "layer", "relation", "threshold")
 _SIDES = ("first", "second")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes a text for a formula by (OWASP, CSV injection)."""
 
 
 def runs(found: Iterable[Run]) -> str:
@@ -75,15 +72,4 @@ def _figure(side: str, figure: Figure | None) -> dict[str, object]:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    text = io.StringIO()
-    table = csv.DictWriter(text, columns, lineterminator="\r\n")
-    table.writeheader()
-    table.writerows({key: _plain(value) for key, value in row.items()} for row in rows)
-    return text.getvalue()
-
-
-def _plain(value: object) -> object:
-    """A text that no spreadsheet takes for a formula."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    return csv_table(columns, ([row.get(name, "") for name in columns] for row in rows), "\r\n")

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from gatepass.base.boxed import one_line
 from gatepass.base.errors import NotProven
 from gatepass.gateway.boxes import Box, Span, overlap
 from gatepass.gateway.policy_table import ICMP, ICMP6, TCP, UDP, Packet, PolicyTable, names
@@ -98,7 +99,7 @@ class _Drafter:
         on = [one for one in self._it.table.policies if one.get("status", "enable") == "enable"]
         shadows = Shadows(self._it.table, on, self._it.lapsed)
         for row in on:
-            number, name = int(row["policyid"]), str(row.get("name") or "")
+            number, name = int(row["policyid"]), _name(row)
             about = f"policy {number}{f' “{name}”' if name else ''}"
             reason = shadows.of(row)
             if any(self._it.table.is_virtual(one) for one in names(row.get("dstaddr"))):
@@ -130,7 +131,7 @@ class _Drafter:
     # -- one policy ------------------------------------------------------------------------------
 
     def _of_boxes(self, row: Row, boxes: Sequence[Box], numbers: Mapping[str, int]) -> Flow | None:
-        number, name = int(row["policyid"]), str(row.get("name") or f"policy {row['policyid']}")
+        number, name = int(row["policyid"]), _name(row) or f"policy {row['policyid']}"
         for packet in islice(self._packets(boxes, numbers), _MOST_TRIED):
             flow = self._flow(packet, name, number, row)
             if flow:
@@ -185,7 +186,7 @@ class _Drafter:
                 for source in self._hosts(span, arrives, version):
                     for service, at in self._published_services(row, vip, mapped):
                         flow = _made(
-                            name=str(row.get("name") or f"policy {row['policyid']}"),
+                            name=_name(row) or f"policy {row['policyid']}",
                             source=source, target=external, service=service, expect=PASS,
                             seen_from=self._seen_from(row, source, leaves, version), seen_at=at,
                         )
@@ -343,12 +344,17 @@ def _written(protocol: int, port: int, kind: int) -> str:
     return "icmp" if kind else f"ip/{protocol}"
 
 
+def _name(row: Row) -> str:
+    """Of a policy, on one line."""
+    return one_line(str(row.get("name") or ""))
+
+
 def as_yaml(drafted: Iterable[Drafted]) -> str:
     """The draft as a part of an order."""
     lines = ["flows:"]
     for one in drafted:
         if one.flow is None:
-            lines.append(f"  # {one.about}: no flow was drafted: {one.reason}")
+            lines.append(f"  # {one.about}: no flow was drafted: {one_line(one.reason)}")
             continue
         values = one.flow.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
         text = yaml.safe_dump([values], sort_keys=False, allow_unicode=True, width=1000)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from gatepass.base.csv_table import csv_table
 from gatepass.gateway.policy_table import ICMP, ICMP6, TCP, UDP, Decision, Packet, PolicyTable
 from gatepass.inputs.flows import BLOCK, PASS
 from gatepass.scenarios.flows.conduct import Tried
@@ -143,12 +142,13 @@ class FlowFindings:
 
     def as_csv(self) -> str:
         """All flows, one a line."""
-        text = io.StringIO()
-        write = csv.writer(text, lineterminator="\n").writerow
-        write(
-            ("name", "from", "to", "service", "expect", "outcome", "seen_from", "seen_at",
-             "policyid", "not_proven")
+        columns = (
+            *("name", "from", "to", "service", "expect", "outcome", "seen_from", "seen_at"),
+            *("policyid", "not_proven"),
         )
+        return csv_table(columns, self._rows())
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
         for one in self.tried:
             flow, decision = one.flow, self._decision(one)
             seen = [
@@ -156,12 +156,11 @@ class FlowFindings:
                 for texts in zip(*((a.source, _place(a.target, a.port)) for a in one.arrived),
                                  strict=True)
             ] or ["", ""]
-            write(
-                (flow.name, flow.source, flow.target, flow.service, flow.expect,
-                 "arrived" if one.arrived else one.outcome, *seen,
-                 decision.policyid if decision else "", one.trouble)
+            yield (
+                *(flow.name, flow.source, flow.target, flow.service, flow.expect),
+                *("arrived" if one.arrived else one.outcome, *seen),
+                *(decision.policyid if decision else "", one.trouble),
             )
-        return text.getvalue()
 
 
 def _place(address: str, port: int) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from gatepass.base.csv_table import csv_table
 from gatepass.base.errors import NotProven
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.scenarios.leaks.kinds import HELPERS, ICMP_TYPES
@@ -78,15 +77,14 @@ class Found:
 
     def as_csv(self, kind: str) -> str:
         """Its leaks as a table, a row each, as packets of this kind."""
-        stream = io.StringIO()
-        writer = csv.writer(stream)
-        writer.writerow(COLUMNS)
+        return csv_table(COLUMNS, self._rows(kind), "\r\n")
+
+    def _rows(self, kind: str) -> Iterator[tuple[object, ...]]:
         for leak in self.leaks:
             met = leak.plan.as_met(leak.number, leak.at.port)
             forbids = f"policy {leak.policyid}" if leak.policyid else "no policy permits it"
             packet = (kind, leak.part.told(leak.index), leak.part.way, leak.at.name)
-            writer.writerow([*packet, met.source, met.target, met.protocol, forbids])
-        return stream.getvalue()
+            yield (*packet, met.source, met.target, met.protocol, forbids)
 
 
 class Findings:
