@@ -86,15 +86,15 @@ enabled_units() {
 
 install_packages() {
   command -v apt-get >/dev/null || failed "these packages are missing, and there is no apt-get to install them: $*"
-  local sudo=() policy=/usr/sbin/policy-rc.d before unit ours=no
+  local sudo=() policy=/usr/sbin/policy-rc.d before unit alive=
   (( EUID == 0 )) || sudo=(sudo)
   before=$(enabled_units)
   # a server package would start its service; this is the distribution's own way to say no
   if [[ ! -e $policy ]]; then
+    # who removes it waits until nobody holds the pipe: neither this script, killed or not, nor apt
+    exec {alive}> >(exec "${sudo[@]}" setsid sh -c 'cat >/dev/null; rm -f "$1"' sh "$policy")
     printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" tee "$policy" >/dev/null
-    "${sudo[@]}" chmod 755 "$policy"; ours=yes
-    # shellcheck disable=SC2064
-    trap "${sudo[*]} rm -f $policy" EXIT
+    "${sudo[@]}" chmod 755 "$policy"
   fi
   export DEBIAN_FRONTEND=noninteractive
   "${sudo[@]}" apt-get update -q >&2 || say "apt-get update failed; trying with the package lists that are here."
@@ -103,7 +103,7 @@ install_packages() {
   for unit in $(comm -13 <(printf '%s\n' "$before") <(enabled_units)); do
     "${sudo[@]}" systemctl --root=/ disable "$unit" >/dev/null 2>&1 || true
   done
-  if [[ $ours == yes ]]; then "${sudo[@]}" rm -f "$policy"; trap - EXIT; fi
+  if [[ $alive ]]; then "${sudo[@]}" rm -f "$policy"; exec {alive}>&-; fi
 }
 
 mapfile -t missing < <(missing_packages | sort -u)
