@@ -120,15 +120,17 @@ fi
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
   || failed "Python 3.11 or later is needed; this is $(python3 --version)."
 
-requirements=$root/requirements.txt
-[[ $command == test ]] && requirements=$root/requirements-dev.txt
+locks=$root/requirements   # each file that pip may install, by its digest
+lock=$locks/run.lock
+[[ $command == test ]] && lock=$locks/dev.lock
 stamp=$venv/.installed
-want=$(cat "$root"/requirements.txt "$requirements" | sha256sum)
+want=$(cat "$locks"/{build,run}.lock "$lock" | sha256sum)
 if ! grep -qxF "$want" "$stamp" 2>/dev/null; then
   say "Setting up $venv (once; some minutes) …"
   [[ -x $venv/bin/python ]] || python3 -m venv "$venv" || failed "python3 -m venv $venv failed."
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" >&2 \
-    || failed "pip could not install $requirements. See its words above."
+  install=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes)
+  { "${install[@]}" -r "$locks/build.lock" && "${install[@]}" --no-build-isolation -r "$lock"; } >&2 \
+    || failed "pip could not install $lock. See its words above."
   printf '%s\n' "$want" >>"$stamp"
 fi
 # what has changed since the last call; otherwise each process would compile it anew

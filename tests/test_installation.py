@@ -1,8 +1,9 @@
-"""run.sh installs packages without starting their services, and leaves no trace of how."""
+"""run.sh installs packages without starting their services, each Python package by its digest."""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from gatepass.base.waiting import until
 
-RUN = Path(__file__).parents[1] / "run.sh"
+ROOT = Path(__file__).parents[1]
+RUN = ROOT / "run.sh"
 POLICY = "/usr/sbin/policy-rc.d"
 APT = """#!/bin/sh
 [ "$1" = install ] || exit 0
@@ -60,3 +62,29 @@ def test_nothing_is_left_of_a_call_that_was_killed(
     assert refused(tmp_path) and (tmp_path / "policy-rc.d").exists()
     (tmp_path / "go-on").touch()
     assert until(lambda: not (tmp_path / "policy-rc.d").exists(), 60)
+
+
+def pinned(path: Path) -> dict[str, str]:
+    """The packages of a list, each with its version."""
+    found = re.findall(r"(?m)^([A-Za-z0-9._-]+)==([^ ;\n]+)", path.read_text(encoding="utf-8"))
+    return {re.sub(r"[._-]+", "-", name).lower(): version for name, version in found}
+
+
+@pytest.mark.parametrize(
+    ("names", "lock"), [("requirements.txt", "run"), ("requirements-dev.txt", "dev")]
+)
+def test_what_is_installed_is_what_is_named(names: str, lock: str) -> None:
+    """Else the lock has to be made anew, as its second line says."""
+    locked = pinned(ROOT / "requirements" / f"{lock}.lock")
+    assert pinned(ROOT / names).items() <= locked.items()
+    assert pinned(ROOT / "requirements" / "run.lock").items() <= pinned(
+        ROOT / "requirements" / "dev.lock"
+    ).items()
+
+
+@pytest.mark.parametrize("lock", ["build", "run", "dev"])
+def test_each_file_is_known_by_its_digest(lock: str) -> None:
+    text = (ROOT / "requirements" / f"{lock}.lock").read_text(encoding="utf-8")
+    assert "--only-binary :all:\n" in text and "://" not in text
+    for entry in re.split(r"(?m)^(?=[A-Za-z0-9])", text)[1:]:
+        assert "--hash=sha256:" in entry, entry.splitlines()[0]
