@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gatepass.base.phrase import say
 from gatepass.base.waiting import until
+from gatepass.scenarios.connections import DenyCounted
 from gatepass.scenarios.security.answers import CountryBlocked, CountryPassed
 from support.arrivals import ask, must_arrive_directly
 from support.guard import keyword
@@ -40,12 +40,12 @@ class Countries(KeywordLibrary):
         asked = ask(self.run, self.run.specimens[_PAGE], "HTTP", arrives=False)
         self.check.answered(CountryBlocked(asked))
         number = self.run.country.policyid
-        counted = until(lambda: bool(counter_of(self.run, number).get("hit_count")), COUNTERS_LAG_S)
-        self.check.evidence(
-            say("country_counted"),
-            f"Policy {number} counted {'what it blocked' if counted else 'nothing'}.",
-            counted,
-        )
+
+        def counted() -> DenyCounted:
+            return DenyCounted.of(number, {}, counter_of(self.run, number), country=True)
+
+        until(lambda: counted().grown, COUNTERS_LAG_S)
+        self.check.answered(counted())
 
     @keyword()
     def the_server_should_be_in_reach(self) -> None:

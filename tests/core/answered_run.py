@@ -18,14 +18,17 @@ from gatepass.endpoint.download import Download
 from gatepass.endpoint.probe import Answer as Tried
 from gatepass.endpoint.probe import Probe
 from gatepass.endpoint.specimens import specimens
+from gatepass.endpoint.stream import Arrivals
 from gatepass.report.log_lines import line
 from gatepass.results import record
 from gatepass.results.kept_answers import FOLDER, Answer, AnswerFiles
 from gatepass.results.outcome import read
 from gatepass.results.record import PASS
-from gatepass.scenarios.connections import ConnectionBlocked, ConnectionPermitted
+from gatepass.scenarios.connections import ConnectionBlocked, ConnectionPermitted, DenyCounted
 from gatepass.scenarios.edge.rules.answers import Case, EdgeHeld, TakenIn
 from gatepass.scenarios.edge.rules.attempts import Arrival, Attempt, Seen
+from gatepass.scenarios.leaks.answers import LeakScan
+from gatepass.scenarios.quarantine import BanEnded, BanHeeded, BanListed
 from gatepass.scenarios.security.answers import (
     Asked,
     NoByte,
@@ -88,6 +91,34 @@ def at_the_edge() -> list[Answer]:
         ConnectionBlocked("second_port", Tried(probe, "silent")),
         _published(),
         TakenIn("published_address", ("198.18.2.251",), ("198.18.2.251",)),
+    ]
+
+
+def of_scans() -> list[Answer]:
+    """Those of honest checks of denying policies, quarantine and leaks."""
+    came, sent = ((100.0, 101.02), (104.01, 106.0)), ((100.0, 106.0),)
+    until_banned = Arrivals(200, 120, came, sendings=sent)
+    rest = ({1: 12}, {}, 11_886, 14_252, "")
+    return [
+        DenyCounted.of(0, {"bytes": 60}, {"bytes": 120, "hit_count": 1}),
+        DenyCounted.of(7, {}, {"hit_count": 1}, country=True),
+        BanListed(CLIENT, (CLIENT,)),
+        BanHeeded(until_banned, 101.0, 104.0),
+        BanEnded(until_banned, 104.0),
+        LeakScan("fragments", 8_192, "12 ways over IPv4 and IPv6: 4 sorts", 0, "", *rest),
+    ]
+
+
+def leaking() -> list[Answer]:
+    """Those of a gateway that counts nothing, heeds no ban and lets fragments through."""
+    counted, _, listed, heeded, _, scan = of_scans()
+    all_the_while = replace(heeded.arrivals, stretches=((100.0, 106.0),))
+    told = "Of 8,192 packets these arrived: a tiny fragment."
+    return [
+        replace(counted, after=counted.before),
+        listed,
+        replace(heeded, arrivals=all_the_while),
+        replace(scan, leaks=1, told=told),
     ]
 
 

@@ -15,6 +15,8 @@ from answered_run import (
     arrived,
     asked,
     at_the_edge,
+    leaking,
+    of_scans,
     open_to_all,
     with_answers,
 )
@@ -29,8 +31,13 @@ from gatepass.scenarios.security.answers import NoByte, SpecimenArrived, Stopped
 
 Forgery = Callable[[Path], None]
 HONEST, STOPS_NOTHING, OPEN, EDGE = "honest", "stops nothing", "open to all", "at the edge"
+LEAKS = "leaks"
 GATEWAYS = {
-    HONEST: answers, STOPS_NOTHING: arrived, OPEN: open_to_all, EDGE: at_the_edge
+    HONEST: answers,
+    STOPS_NOTHING: arrived,
+    OPEN: open_to_all,
+    EDGE: at_the_edge,
+    LEAKS: leaking,
 }
 """The answers that a check was given by each."""
 
@@ -43,7 +50,10 @@ def about_answers(folder: Path) -> list[str]:
     return [one for one in found(folder).wrong if "answer" in one]
 
 
-@pytest.mark.parametrize("answer", answers() + at_the_edge(), ids=lambda one: type(one).__name__)
+HONESTLY = [*answers(), *at_the_edge(), *of_scans()]
+
+
+@pytest.mark.parametrize("answer", HONESTLY, ids=lambda one: type(one).__name__)
 def test_what_was_written_makes_the_same_observation(tmp_path: Path, answer) -> None:
     number, kept = AnswerFiles(tmp_path).keep("Security Services", "A Virus", answer)
     (again,) = read(tmp_path, KINDS)
@@ -279,6 +289,31 @@ FORGERIES: dict[str, tuple[str, Forgery, str]] = {
         EDGE,
         answer_altered(3, of_log(cases=[], beside=[])),
         "” is recorded; answer 3 in",
+    ),
+    "16 a policy that counted nothing": (
+        LEAKS,
+        altered("evidence", holding(1)),
+        "is recorded as so; by answer 1 in",
+    ),
+    "16 a ban that nobody listed": (
+        LEAKS,
+        answer_altered(2, of_log(listed=[])),
+        "it is not so: The monitor user/banned did not name it.",
+    ),
+    "16 a ban that was not heeded": (
+        LEAKS,
+        altered("evidence", holding(3)),
+        "it is not so: Datagrams still arrived 3.0 s after",
+    ),
+    "16 a leak": (
+        LEAKS,
+        altered("evidence", holding(4)),
+        "it is not so: Of 8,192 packets these arrived",
+    ),
+    "16 a leak, whose number was forgotten": (
+        LEAKS,
+        also(altered("evidence", holding(4)), answer_altered(4, of_log(leaks=0))),
+        "0 packets got through, and told of them is “Of 8,192",
     ),
     "no answer": (
         HONEST,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gatepass.results.kept_answers import Answer
-from gatepass.scenarios import connections
+from gatepass.scenarios import connections, quarantine
 from gatepass.scenarios.edge.rules import answers as edge
+from gatepass.scenarios.leaks import answers as leaks
 from gatepass.scenarios.security import answers as security
 
 _OF_CHAPTERS: tuple[type[Answer], ...] = (
@@ -20,6 +21,11 @@ _OF_CHAPTERS: tuple[type[Answer], ...] = (
     security.ServicesLicensed,
     connections.ConnectionPermitted,
     connections.ConnectionBlocked,
+    connections.DenyCounted,
+    quarantine.BanListed,
+    quarantine.BanHeeded,
+    quarantine.BanEnded,
+    leaks.LeakScan,
     edge.EdgeHeld,
     edge.TakenIn,
 )

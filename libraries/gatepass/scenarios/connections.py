@@ -1,9 +1,10 @@
-"""Single connections that the gateway has to permit, or to block: what became of them."""
+"""Connections that the gateway has to permit, or to block: what became of them, what it counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint.probe import ANSWERED, Answer
@@ -66,3 +67,48 @@ class ConnectionBlocked(_Connection):
     def evidence(self) -> Evidence:
         """It was not."""
         return Evidence(self._claim("blocked"), self._observed(), not self.tried.seen)
+
+
+@dataclass(frozen=True)
+class DenyCounted(kept_answers.Answer):
+    """What a policy that denies has counted while connections were blocked.
+
+    Attributes:
+        policyid: 0 for the implicit deny.
+        before, after: its counters, by name.
+        country: whether it denies a country.
+    """
+
+    policyid: int
+    before: dict[str, int]
+    after: dict[str, int]
+    country: bool = False
+    CLAIMS = frozenset({"implicit_deny", "country_counted"})
+
+    @classmethod
+    def of(
+        cls,
+        policyid: int,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+        country: bool = False,
+    ) -> DenyCounted:
+        """By what the gateway tells of the policy, whatever else that is."""
+        readings = ({key: one.get(key, 0) for key in _COUNTERS} for one in (before, after))
+        return cls(policyid, *readings, country)
+
+    @property
+    def grown(self) -> bool:
+        """Whether one of the counters is larger than before."""
+        return any(self.after[key] > self.before[key] for key in _COUNTERS)
+
+    def evidence(self) -> Evidence:
+        """It counted something."""
+        name, what, when = "implicit_deny", "more than before", " while connections were blocked"
+        if self.country:
+            name, what, when = "country_counted", "what it blocked", ""
+        observed = f"Policy {self.policyid} counted {what if self.grown else 'nothing'}{when}."
+        return Evidence(say(name), observed, self.grown)
+
+
+_COUNTERS = ("hit_count", "packets", "bytes")
