@@ -9,6 +9,7 @@ import pytest
 
 import records
 from gatepass.base.phrase import say
+from gatepass.report.reasons import reasons
 from gatepass.results.called_for import called_for, not_shown
 from gatepass.results.outcome import Check, Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, PASS, Measurement
@@ -102,7 +103,7 @@ def test_an_option_without_a_figure_needs_a_check_of_its_name(whole: Outcome, op
     run = whole.run | {"order": whole.run["order"] | {"options": options}}
     ordered = replace(whole, run=run)
     assert ordered.verdict == NOT_PROVEN
-    assert str(say(option)) in ordered.reasons()[0]
+    assert str(say(option)) in reasons(ordered)[0].text
     tagged = Check("Reports", "It Reports", PASS, tags=(option.replace("_", " ").title(),))
     assert replace(ordered, checks=[*ordered.checks, tagged]).verdict == APPROVED
 

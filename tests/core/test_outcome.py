@@ -9,6 +9,7 @@ import pytest
 from robot.api import TestSuite as Suite  # pytest would collect a class named Test…
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.report.reasons import reasons
 from gatepass.results.outcome import Check, Outcome, read, verdict_of
 from gatepass.results.record import (
     APPROVED,
@@ -44,11 +45,12 @@ def test_the_order(verdicts: list[str], restoration: Restoration | None, order: 
     checks = [Check("Chapter", f"Check {one}", one, "Because.") for one in verdicts]
     outcome = Outcome({}, checks, {}, restoration, 1.0)
     assert outcome.verdict == order
-    assert bool(outcome.reasons()) == (order != APPROVED)
+    found = [reason.sentence for reason in reasons(outcome)]
+    assert bool(found) == (order != APPROVED)
     for bad in {FAIL, NOT_PROVEN} & set(verdicts):
-        assert f"Check {bad}: Because." in outcome.reasons()
+        assert f"Chapter, Check {bad}: Because." in found
     if restoration is LEFT:
-        assert any("1 object is left" in reason for reason in outcome.reasons())
+        assert any("1 object is left" in reason for reason in found)
 
 
 @pytest.mark.parametrize(

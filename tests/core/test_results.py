@@ -223,6 +223,22 @@ def test_each_cause_stands_once_with_its_checks(tmp_path: Path) -> None:
     assert sum(not check["ran"] for check in told["checks"]) == 141
 
 
+@pytest.mark.parametrize("name", records.NAMES)
+def test_reasons_and_causes_are_one_account(name: str, tmp_path: Path) -> None:
+    """A sentence for each check that did not pass, as often and in the order that causes have."""
+    told = results.document(records.outcome(name, tmp_path), DIGEST)
+    failed = {
+        ": ".join((check["name"], check["message"])): check["verdict"]
+        for check in told["checks"] if check["verdict"] in ("fail", "not proven")
+    }  # fmt: skip
+    of_checks = [sentence for sentence in told["reasons"] if sentence in failed]
+    of_causes = [check["name"] for cause in told["causes"] for check in cause["checks"]]
+    assert set(of_checks) == set(failed) and len(of_checks) == len(set(of_checks))
+    assert [one.partition(": ")[0] for one in of_checks] == list(dict.fromkeys(of_causes))
+    verdicts = [failed[sentence] for sentence in of_checks]
+    assert verdicts == sorted(verdicts)  # what failed comes first
+
+
 def test_the_gravest_cause_comes_first(tmp_path: Path) -> None:
     run = records.outcome("rejected-inspection", tmp_path)
     first, *_ = results.document(run, DIGEST)["causes"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def document(outcome: Outcome, digest: str) -> dict[str, Any]:
         outcome: what ``output.xml`` tells; facts may be missing where the run ended early.
         digest: SHA-256 of that ``output.xml``, hexadecimal.
     """
-    run = outcome.run
+    run, found = outcome.run, reasons(outcome)
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -56,8 +56,8 @@ def document(outcome: Outcome, digest: str) -> dict[str, Any]:
             "output_sha256": digest,
         },
         "verdict": outcome.verdict,
-        "reasons": outcome.reasons(),
-        "causes": [_reason(reason) for reason in reasons(outcome)],
+        "reasons": _sentences(found),
+        "causes": [_reason(reason) for reason in found],
         "counts": {
             verdict: outcome.count(verdict) for verdict in (PASS, FAIL, NOT_PROVEN, NOT_APPLICABLE)
         },
@@ -89,6 +89,20 @@ def write(document: dict[str, Any], folder: Path) -> Path:
     target = folder / NAME
     target.write_text(text(document), encoding="utf-8", errors="replace", newline="\n")
     return target
+
+
+def _sentences(found: Sequence[ShownReason]) -> list[str]:
+    """A sentence for each check that a reason spoils, and for each reason that is none of a check.
+    """
+    return list(
+        dict.fromkeys(
+            sentence
+            for reason in found
+            for sentence in (
+                [f"{check.name}: {check.message}" for check in reason.checks] or [reason.text]
+            )
+        )
+    )
 
 
 def _reason(reason: ShownReason) -> dict[str, Any]:

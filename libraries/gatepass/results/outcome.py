@@ -171,17 +171,6 @@ class Outcome:
         """Whether somebody changed the gateway while the test ran."""
         return self.restoration is not None and bool(self.restoration.others)
 
-    def reasons(self) -> list[str]:
-        """Why the order is not approved, worst first; empty where it is."""
-        reasons = [
-            f"{check.name}: {check.message}"
-            for wanted in (FAIL, NOT_PROVEN)
-            for check in self.checks
-            if check.verdict == wanted
-        ]
-        of_order = [str(said) for said in self.reasons_of_order()]
-        return of_order + reasons if self.changed_by_others else reasons + of_order
-
     def reasons_of_order(self) -> list[Phrase]:
         """What keeps the order from being approved and is no verdict of a check."""
         reasons = []
