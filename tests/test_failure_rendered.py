@@ -12,6 +12,7 @@ from gatepass.base.flight_recorder import FlightRecorder
 from gatepass.report.failure_exchanges import exchanges
 from gatepass.report.failure_page import Subject, Tried, render
 from gatepass.results.exchanges import ConnectionTry, FileTransfer, LogExcerpt
+from paper import printed
 from test_certificate_rendered import CHROMIUM, looked_at
 
 
@@ -52,3 +53,16 @@ def test_what_a_browser_shows(tmp_path: Path) -> None:
     (folder / "index.html").write_text(page)
     done = looked_at(tmp_path, "failure.robot")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+def test_no_word_of_a_table_is_torn(tmp_path: Path) -> None:
+    kept = FlightRecorder()
+    for port in (39501, 39502):
+        target = f"TCP to 198.18.2.1 port {port}, with the rules in force"
+        seen = "; ".join([f"198.18.2.233, at 198.18.1.253 port {port}"] * 2)
+        kept.note(ConnectionTry("198.18.2.233", target, "answered", seen))
+    about = Subject("The edge of the network", "A Published Port Leads To Its Host")
+    page = render(about, "It led elsewhere.", [], [], Tried(), exchanges(kept, 0, []))
+    words = [word.text for sheet in printed(page, tmp_path).sheets for word in sheet]
+    assert words.count("answered") == 2 and "Outcome" in words
