@@ -23,7 +23,7 @@ from gatepass.results.outcome import read
 from gatepass.results.record import FAIL, NOT_PROVEN, PASS
 
 CHECKS = (
-    *("The rig before.*", "The tier's ceiling.*", "The rig after.*"),
+    *("The test set-up before.*", "The tier's ceiling.*", "The test set-up after.*"),
     *("Stateful firewall.*.One Policy, Without NAT", "Stateful firewall.*.1000 Policies, With NAT"),
     "Stateful firewall.*.Hardly Any Packet Is Lost",
     *("Security services.*.HTTP Downloads", "Security services.*.Objects Of 16 KB Over HTTP"),

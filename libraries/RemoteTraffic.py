@@ -240,7 +240,12 @@ class RemoteTraffic(KeywordLibrary):
         check, traffic = self.check, self._traffic
         if check.measurement.threshold is not None:
             throughput_should_reach(
-                check, check.measurement, check.trials, traffic.rig, self._compared
+                check,
+                check.measurement,
+                check.trials,
+                traffic.rig,
+                self._compared,
+                shaped=bool(traffic.held),
             )
         BuiltIn().set_test_message(joined(self._compared(), ceiling.words(traffic.fastest)))
 

@@ -196,7 +196,12 @@ class SiteToSite(KeywordLibrary):
         check = self.check
         if check.measurement.threshold is not None:
             throughput_should_reach(
-                check, check.measurement, check.trials, self._traffic.rig, self._compared
+                check,
+                check.measurement,
+                check.trials,
+                self._traffic.rig,
+                self._compared,
+                shaped=bool(self._held),
             )
         BuiltIn().set_test_message(self._compared())
 

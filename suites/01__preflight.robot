@@ -1,6 +1,6 @@
 *** Settings ***
 Name                Before the test
-Documentation       Is this the gateway that was ordered, can it be managed safely, and is the rig
+Documentation       Is this the gateway that was ordered, can it be managed safely, and is the test set-up
 ...                 ready? A figure from the wrong device, or over a broken path, is worth nothing.
 Resource            ../resources/firewall.resource
 

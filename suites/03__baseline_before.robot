@@ -1,7 +1,7 @@
 *** Settings ***
-Name                The rig before
-Documentation       What the rig itself carries without the gateway in the path, measured before the
-...                 gateway's checks. Without it a slow rig could not be told from a slow gateway.
+Name                The test set-up before
+Documentation       What the test set-up itself carries without the gateway in the path, measured before the
+...                 gateway's checks. Without it a slow set-up could not be told from a slow gateway.
 Resource            ../resources/gatepass.resource
 
 Test Tags           baseline    throughput

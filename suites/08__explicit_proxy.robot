@@ -14,7 +14,7 @@ The Proxy Refuses Whom No Policy Permits
     Then The Proxy Should Refuse The Client
 
 The Promised Users Are Served At Once
-    [Tags]    load
+    [Tags]    load    users
     Given The Explicit Proxy Is On
     And The Client Is Permitted To Use It
     When The Promised Number Of Users Asks At Once

@@ -86,7 +86,7 @@ Remote Access Adds Hardly Any Delay
     And The Delay Should Keep Its Limit
 
 The Promised Users Are Connected At Once
-    [Tags]    load
+    [Tags]    load    users
     Given Remote Access Is Open
     When The Promised Number Of Users Connects At Once
     And All Users Send At The Same Time

@@ -1,6 +1,6 @@
 *** Settings ***
-Name                The rig after
-Documentation       What the rig carries without the gateway after the gateway's checks. If it
+Name                The test set-up after
+Documentation       What the test set-up carries without the gateway after the gateway's checks. If it
 ...                 drifted in between, the figures of the checks are in doubt.
 Resource            ../resources/gatepass.resource
 

@@ -125,8 +125,8 @@ RUN = {
 CHAPTERS = {
     "Before the test": "Before any load, the gateway is the one that was ordered and the rig can "
     "reach it. A test of the wrong device says nothing.",
-    "The rig before": "What the endpoints carry without the gateway, so that a slow rig is not "
-    "taken for a slow gateway.",
+    "The test set-up before": "What the endpoints carry without the gateway, so that a slow one is "
+    "not taken for a slow gateway.",
     "Stateful firewall": "The gateway carries the throughput that the customer bought, whatever "
     "the size of the rule set,\nwith and without address translation. The last policy matches.",
     "Policy enforcement": "What no policy permits does not get through, so the customer's network "

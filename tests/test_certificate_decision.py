@@ -48,7 +48,7 @@ def test_an_approved_run() -> None:
     assert list(told) == ["Why", "How sure", "Not tested", "What next"]
     assert told["Why"].startswith("All ") and "the closest is Stateful throughput" in told["Why"]
     assert "was measured at least 3 times, 4 s each time." in told["How sure"]
-    assert "all 22 figures together an approval is wrong at most once in 40" in told["How sure"]
+    assert "all figures together (22) an approval is wrong at most once in 40" in told["How sure"]
     assert told["How sure"].endswith("more time than the test took (2 min 34 s) could not be seen.")
     assert told["What next"] == (
         "Provider and customer: Sign below. The gateway may go into service."
@@ -87,7 +87,7 @@ def test_a_rejected_run_tells_what_is_shown_at_most() -> None:
     told = answers(rejected())
     assert told["Why"].startswith("The server saw another address than the policy should give")
     assert told["Why"].endswith("Further causes, listed below: 1.")
-    assert "Each of the 7 figures by itself is judged wrongly at most once" in told["How sure"]
+    assert "Each figure by itself (7 in all) is judged wrongly at most once" in told["How sure"]
     assert told["What next"].startswith("Network engineer: Correct on the gateway")
     assert told["What next"].endswith(f"Whoever tests: Test again. {WITH_TESTBED}")
 
@@ -214,7 +214,7 @@ def test_a_run_of_many_checks_says_what_it_leaves_to_the_report() -> None:
     caption = text(page.find(".//table[@class='evidence']/caption"))
     assert "(+n) means that there are n more" in caption
     assert re.search(r"\(\+\d+\)", text(page.find(".//table[@class='evidence']/tbody")))
-    assert "more, which are listed in the report" in body(full())
+    assert "more, listed in the report" in body(full())
 
 
 def test_what_does_not_hold_is_told_however_little_room_there_is() -> None:

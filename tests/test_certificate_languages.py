@@ -170,7 +170,7 @@ TOLD = {
             "Pysäytettiin: virustestitiedosto (HTTP, FTP), estetty sivusto (HTTPS)",
         ),
         slow=(
-            "(1000 sääntöä, ei NATia): enintään 292 Mbit/s; luvattu on vähintään 300 Mbit/s.",
+            ", 1000 sääntöä, ei NATia: enintään 292 Mbit/s; luvattu on vähintään 300 Mbit/s.",
             "Todennäköinen syy: nopeusrajoitus.",
         ),
         wrong="Palvelin näki muun osoitteen kuin sen, jonka säännön pitäisi antaa",
@@ -194,13 +194,13 @@ TOLD = {
             "Stoppades: virustestfil (HTTP, FTP), blockerad webbplats (HTTPS)",
         ),
         slow=(
-            "(1000 regler, utan NAT): högst 292 Mbit/s; utlovat är minst 300",
+            ", 1000 regler, utan NAT: högst 292 Mbit/s; utlovat är minst 300",
             "Trolig orsak: en hastighetsbegränsning.",
         ),
         wrong="Servern såg en annan adress än den som regeln ska ge",
         measured="utlovat",
         did_not_run=(
-            "Planerad men inte körd.",
+            "Ingick i planen men kördes inte.",
             "Tillståndsbaserad filtrering (4); Efterlevnad av reglerna (5)",
         ),
     ),

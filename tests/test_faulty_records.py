@@ -61,7 +61,7 @@ RECORDS = {
     "clear-slow": Faulty(
         ("ipsec-clear-beside", "vpn-slow"),
         ("*.AES256-GCM, DH 14", "*.Without The Tunnel*", "*.Downloads Of One User"),
-        [("claim", "no_clear"), ("claim", "only_encrypted"), ("figure", "endpoint CPU")],
+        [("claim", "no_clear"), ("claim", "only_encrypted"), ("figure", "loss")],
     ),
     "class-certificate": Faulty(
         ("marking-lost", "http-open", "shaper-below-tier"),

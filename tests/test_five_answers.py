@@ -36,7 +36,7 @@ class Answers:
 
 
 NOT_MEASURED = "No promised rate was measured often enough for a figure of confidence."
-BY_FACTS = "No measured figure decided. What led to this verdict was observed directly"
+BY_FACTS = "What led to this verdict was observed directly, so it is no matter of chance."
 MEND = "Network engineer: Correct on the gateway what is named under “Why not”."
 AGAIN = "./run.sh --order variables/orders/lab.yaml --profile quick"
 RIG = "Whoever tests: Correct on the test machines what is named under “Why it cannot be decided”"
@@ -44,28 +44,28 @@ EXPECTED = {
     "approved": Answers(
         "Acceptance certificate SGW-200 Gold",
         "for certain it is 306.7 Mbit/s; promised was at least 300 Mbit/s.",
-        "Over all 132 figures together an approval is wrong at most once in 40 tests",
+        "Over all figures together (132) an approval is wrong at most once in 40 tests",
         "“AES128, SHA256, DH 14” (Site-to-site VPN);",
         "Provider and customer: Sign below. The gateway may go into service.",
     ),
     "approved-7.6.4": Answers(
         "Acceptance certificate SGW-200 Gold",
         "for certain it is 306.9 Mbit/s; promised was at least 300 Mbit/s.",
-        "Over all 132 figures together an approval is wrong at most once in 40 tests",
+        "Over all figures together (132) an approval is wrong at most once in 40 tests",
         "“SSL VPN Is The Way In” (Remote access); 2 checks of the chapter “Remote access”;",
         "Provider and customer: Sign below. The gateway may go into service.",
     ),
     "approved-finnish": Answers(
         "Vastaanottotodistus SGW-200 Gold",
         "varmasti 301 Mbit/s, luvattu vähintään 300 Mbit/s.",
-        "Kaikkien 132 luvun osalta yhteensä hyväksyntä on väärä enintään kerran 40 testistä",
+        "Kaikkien lukujen (132) osalta yhteensä hyväksyntä on väärä enintään kerran 40 testistä",
         "”AES128, SHA256, DH 14” (Toimipisteiden välinen VPN);",
         "Palveluntarjoaja ja asiakas: Allekirjoittakaa alle. Palomuuri voidaan ottaa käyttöön.",
     ),
     "rejected-rate-finnish": Answers(
         "Hylätty",
         "enintään 246,2 Mbit/s; luvattu on vähintään 300 Mbit/s.",
-        "Kukin 130 luvusta arvioidaan yksinään väärin enintään kerran 40 testistä.",
+        "Kukin luku (yhteensä 130) arvioidaan yksinään väärin enintään kerran 40 testistä.",
         "”AES128, SHA256, DH 14” (Toimipisteiden välinen VPN);",
         "Verkkoasiantuntija: Korjaa palomuurista se, mikä mainitaan kohdassa ”Miksi hylätty”.",
     ),
@@ -109,7 +109,7 @@ EXPECTED = {
         "Checks that did not run: 141 of 178.",
         NOT_MEASURED,
         "Checks that did not run (141), left out by the call (",
-        f"Whoever tests: Test again, with all checks. {AGAIN}",
+        f"Whoever tests: Test again, with all checks. The call brings up a lab of its own: {AGAIN}",
     ),
 }
 

@@ -55,9 +55,9 @@ def failing(outcome: Outcome, value: float | None) -> Outcome:
 @pytest.mark.parametrize(
     ("language", "number"),
     [
-        ("en", "Over all 7 figures together this verdict is wrong at most once in 40 tests"),
-        ("fi", "Kaikkien 7 luvun osalta yhteensä tämä tulos on väärä enintään kerran 40 testistä"),
-        ("sv", "För alla 7 värden tillsammans är utfallet fel högst en gång på 40 test"),
+        ("en", "Over all figures together (7) this verdict is wrong at most once in 40 tests"),
+        ("fi", "Kaikkien lukujen (7) osalta yhteensä tämä tulos on väärä enintään kerran"),
+        ("sv", "För alla värden tillsammans (7) är utfallet fel högst en gång på 40 test"),
     ],
 )
 def test_one_number_for_all_figures(language: str, number: str) -> None:
@@ -68,9 +68,9 @@ def test_one_number_for_all_figures(language: str, number: str) -> None:
 @pytest.mark.parametrize(
     ("language", "narrowed"),
     [
-        ("en", "No measured figure decided. What led to this verdict was observed directly and is"),
-        ("fi", "Mikään mitattu luku ei ratkaissut tulosta."),
-        ("sv", "Inget uppmätt värde avgjorde utfallet."),
+        ("en", "What led to this verdict was observed directly, so it is no matter of chance."),
+        ("fi", "Tulokseen johtanut seikka havaittiin suoraan,"),
+        ("sv", "Det som ledde till utfallet iakttogs direkt"),
     ],
 )
 def test_what_was_observed_is_no_matter_of_chance(language: str, narrowed: str) -> None:
@@ -80,7 +80,7 @@ def test_what_was_observed_is_no_matter_of_chance(language: str, narrowed: str) 
 def test_where_nothing_was_decided_no_verdict_is_called_wrong() -> None:
     outcome = today(approved())
     outcome.checks.append(Check("Handover", "One", NOT_PROVEN, "The rig was busy."))
-    assert "No verdict was reached. Over the 7 figures" in told(outcome)
+    assert "No verdict was reached. Over the figures that were measured (7), one" in told(outcome)
     assert told(not_proven())
 
 

@@ -76,7 +76,7 @@ def test_it_has_the_parts_of_the_rfc_and_what_differs_last(page: ET.Element) -> 
 
 def test_published_figures_stand_beside_the_measured_ones(page: ET.Element) -> None:
     whose, heads, *frames = rows(sections(page)["Throughput"])
-    assert [cell for cell in whose if cell] == ["Published", "Measured", "The rig alone"]
+    assert [cell for cell in whose if cell] == ["Published", "Measured", "The test set-up alone"]
     assert heads[2:5] == ["Line of 1 Gbit/s frames/s", "DeCusatis 2014 Mbit/s", "Carried frames/s"]
     by_size = {(row[0], row[1]): row[2:] for row in frames}
     assert by_size["IPv4", "64"][:2] == ["1 488 095", "–"]  # RFC 5180, A.1

@@ -32,6 +32,7 @@ def throughput_should_reach(
     trials: Trials,
     rig: RigLimit | None = None,
     compared: Callable[[], str] | None = None,
+    shaped: bool = True,
 ) -> None:
     """Hold trials against the promise that their measurement names.
 
@@ -42,6 +43,7 @@ def throughput_should_reach(
         rig: what limits the rig itself; by the controls that took turns with the trials, unless
             given.
         compared: what a reader has to know beside a fail; what the controls carried, unless given.
+        shaped: whether the traffic is held by any shaper.
 
     Raises:
         AssertionError: the gateway misses its promise, and the rig could have carried it.
@@ -55,7 +57,7 @@ def throughput_should_reach(
             f"{promise.threshold * HEADROOM:g} Mbit/s in {len(without)} trials, in turns with it."
         )
 
-    conclude(check, promise, rig or trials.rig, compared or of_the_controls, trials)
+    conclude(check, promise, rig or trials.rig, compared or of_the_controls, trials, shaped=shaped)
 
 
 def conclude(
@@ -66,6 +68,7 @@ def conclude(
     trials: Trials | None = None,
     services_off: float | None = None,
     disturbed: str = "",
+    shaped: bool = True,
 ) -> None:
     """Return for a pass; raise for every other verdict, with figures and the likely cause.
 
@@ -77,6 +80,7 @@ def conclude(
         trials: of iperf3 behind the measurement.
         services_off: mean rate without inspection, Mbit/s.
         disturbed: what the rig did in trials that were set aside, where there are no `trials`.
+        shaped: whether the traffic is held by any shaper.
 
     Raises:
         AssertionError: the gateway misses its promise.
@@ -86,8 +90,8 @@ def conclude(
     aside = aside_in_words(trials.aside) if trials else disturbed
 
     def cause(by_rig: bool) -> str:
-        seen = Observations(measurement, by_rig, ran, rig.controls or (), services_off=services_off)
-        return cause_of(check, seen)
+        seen = Observations(measurement, by_rig, ran, rig.controls or ())
+        return cause_of(check, replace(seen, shaped=shaped, services_off=services_off))
 
     judgement.conclude(measurement, rig, compared, cause, aside)
 
@@ -120,7 +124,7 @@ def _completed(check: CheckContext, seen: Observations) -> Observations:
     ended = max((trial.ended for trial in seen.trials), default=0.0) or time.time()
     gateway = check.run.gateway
     try:
-        shaper = tightest_shaper(check.run)
+        shaper = tightest_shaper(check.run) if seen.shaped else None
     except (GatewayLost, Refused, KeyError, TypeError):
         shaper = None
     if gateway.lost:

@@ -175,6 +175,18 @@ def test_loss_of_datagrams() -> None:
     assert causes(busy)[0].name == kinds.CPU  # which is why they get lost
 
 
+def test_a_figure_that_is_missed_is_never_explained_by_the_rig() -> None:
+    """It could have carried the promise, or there were no fail; one that straddles it may be."""
+    starved = trial(conduct={"client": conduct(busy_percent=99.7)})
+    assert [cause.name for cause in causes(seen(trials=starved))] == [kinds.UNKNOWN]
+    delayed = measurement(
+        "added_delay", "", 25.0, "ms", half_width=1.0, threshold=5.0, relation="at most"
+    )
+    assert [one.name for one in causes(seen(delayed, trials=starved))] == [kinds.UNKNOWN]
+    straddles = rate(299.0, trials=(299.0, 299.1))
+    assert kinds.ENDPOINT_CPU in {one.name for one in causes(seen(straddles, trials=starved * 2))}
+
+
 class TestTheRig:
     """What keeps the rig from telling is never looked for on the gateway."""
 

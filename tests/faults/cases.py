@@ -15,7 +15,7 @@ FAIL, NOT_PROVEN, NOT_APPLICABLE = "fail", "not proven", "not applicable"
 AT_ONCE_S = 5
 
 PREFLIGHT, HANDOVER = "*.Before the test.*", "*.Handover.*"
-BASELINES = "*.The rig *.*"
+BASELINES = "*.The test set-up *.*"
 ENFORCEMENT, CEILING = "*.Policy enforcement.*", "*.The tier's ceiling.*"
 READY, CLOCKS = "The Endpoints Are Ready", "The Endpoints' Clocks Agree"
 GATEWAY_READY = "The Gateway Is Ready"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 _TITLES = {
     "preflight": "Before the test",
     "customer_rules": "The customer's own rules",
-    "baseline_before": "The rig before",
+    "baseline_before": "The test set-up before",
     "stateful_firewall": "Stateful firewall",
     "policy_enforcement": "Policy enforcement",
     "tier_ceiling": "The tier's ceiling",
@@ -25,12 +25,14 @@ _TITLES = {
     "service_objectives": "Classes of service",
     "management_gui": "Management page",
     "studies": "Published methods",
-    "baseline_after": "The rig after",
+    "baseline_after": "The test set-up after",
     "handover": "Handover",
 }
 CHAPTERS = tuple(_TITLES)
 """In their order."""
-_SHORT = {title: name for name, title in _TITLES.items()}
+_EARLIER = {"The rig before": "baseline_before", "The rig after": "baseline_after"}
+"""What chapters were called before, in runs that were kept."""
+_SHORT = {**_EARLIER, **{title: name for name, title in _TITLES.items()}}
 _WITHOUT_THE_GATEWAY = ("baseline_before", "baseline_after")
 OF_THE_GATEWAY = tuple(name for name in CHAPTERS if name not in _WITHOUT_THE_GATEWAY)
 

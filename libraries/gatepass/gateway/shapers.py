@@ -53,6 +53,9 @@ class Held:
     onward: str = ""
     back: str = ""
 
+    def __bool__(self) -> bool:
+        return bool(self.onward or self.back)
+
     def __str__(self) -> str:
         names = sorted({self.onward, self.back} - {""})
         return " and ".join(f'"{name}"' for name in names) or "no shaper"

@@ -192,12 +192,11 @@ def _untested(
 def _steps(outcome: Outcome, words: Wording) -> Iterator[Step]:
     texts = words["decision"]
     who, what = texts["who"], texts["steps"]
-    again = _again(outcome)
     if outcome.verdict == APPROVED:
         yield Step(who["both"], escape(what["sign"]))
         return
     if outcome.changed_by_others:
-        yield Step(who["quality"], escape(what["alone"]), again)
+        yield _test_again("alone", outcome, words)
         return
     if outcome.restoration is not None and not outcome.restoration.identical:
         call = f"./run.sh restore {outcome.run.get('run_id', '')}".strip()
@@ -209,17 +208,29 @@ def _steps(outcome: Outcome, words: Wording) -> Iterator[Step]:
         if "licence" in causes:
             yield Step(who["provider"], escape(what["licence"]))
         yield Step(who["network"], escape(what["mend"]))
-        yield Step(who["quality"], escape(what["again"]), again)
+        yield _test_again("again", outcome, words)
         return
     unproven = [check for check in outcome.checks if check.verdict == NOT_PROVEN]
-    if any(not check.not_run for check in unproven):
-        yield Step(who["quality"], escape(what["rig"]), again)
-    else:
-        yield Step(who["quality"], escape(what["whole"]), again)
+    ran = any(not check.not_run for check in unproven)
+    yield _test_again("rig" if ran else "whole", outcome, words)
 
 
-def _again(outcome: Outcome) -> str:
-    """The call of a whole run like this one."""
+def _test_again(how: str, outcome: Outcome, words: Wording) -> Step:
+    """To test again, with the call of a whole run like this one.
+
+    Args:
+        how: key of the step's text.
+        outcome: of the run.
+        words: of the page's language.
+    """
+    texts = words["decision"]
+    what = escape(texts["steps"][how])
+    if outcome.lab:
+        what += " " + escape(texts["steps"]["in_lab"])
+    return Step(texts["who"]["quality"], what, _call(outcome))
+
+
+def _call(outcome: Outcome) -> str:
     call = group(outcome.run, "call")
     files = ("order",) if outcome.lab else ("order", "testbed")  # a lab's is made anew each time
     words = [f"--{name} {call[name]}" for name in files if call.get(name)]

@@ -7,11 +7,15 @@ passed: a claim whose check failed or came to no verdict is not made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from markupsafe import Markup, escape
 
+from gatepass.base import phrase
+from gatepass.base.own_yaml import own_yaml
 from gatepass.base.phrase import Phrase
 from gatepass.report.phrases import chapter, filled
 from gatepass.report.wording import Wording
@@ -61,6 +65,40 @@ def evidence(
     return [_chapter(name, checks, words, crowded, brief) for name, checks in chapters.items()]
 
 
+@cache
+def let_through() -> tuple[str, ...]:
+    """Names of the claims that keep something out, the gravest first."""
+    return tuple(own_yaml(Path(phrase.__file__).with_name("claims.yaml"))["let_through"])
+
+
+def rank(claim: str) -> int:
+    """How grave it is that a claim does not hold, 0 for the gravest.
+
+    Args:
+        claim: its name.
+    """
+    kept_out = let_through()
+    return kept_out.index(claim) if claim in kept_out else len(kept_out)
+
+
+def broken(check: Check) -> list[Evidence]:
+    """The observations of a check that its claims do not hold, the gravest first."""
+    return sorted(
+        (one for one in check.evidence if not one.holds), key=lambda one: rank(one.claim.name)
+    )
+
+
+def broken_in_words(seen: Sequence[Evidence], words: Wording, most: int | None = None) -> Markup:
+    """What happened instead of what was claimed, in a sentence.
+
+    Args:
+        seen: observations of one claim.
+        words: of the page's language.
+        most: so many things are listed; all unless given.
+    """
+    return _sentence("broken", seen, words, most)
+
+
 def listed(claims: Iterable[Phrase], words: Wording, most: int | None = None) -> Markup:
     """What claims of one name are about: each thing once, with the ways that it was tried.
 
@@ -93,8 +131,8 @@ def _chapter(
     passed = [check for check in checks if check.verdict == PASS]
     verdicts = {check.verdict for check in checks}
     most = MOST_ITEMS if brief else None
-    broken = [one for check in checks for one in check.evidence if not one.holds]
-    wrong = [_sentence("broken", seen, words, most) for seen in _kinds(broken)]
+    found = [one for check in checks for one in check.evidence if not one.holds]
+    wrong = [broken_in_words(seen, words, most) for seen in _kinds(found)]
     held = [one for check in passed for one in check.evidence if one.holds]
     right = [_sentence("shown", seen, words, most) for seen in _kinds(held)]
     right = [sentence for sentence in right if sentence]
@@ -119,7 +157,7 @@ def _kinds(seen: list[Evidence]) -> Iterable[list[Evidence]]:
     return kinds.values()
 
 
-def _sentence(group: str, seen: list[Evidence], words: Wording, most: int | None) -> Markup:
+def _sentence(group: str, seen: Sequence[Evidence], words: Wording, most: int | None) -> Markup:
     """In the page's language where it has the claim, else the claim as it was made.
 
     Args:

@@ -75,12 +75,12 @@ def shortened(text: str, words: Wording, longest: int = LONGEST_MESSAGE) -> str:
 
 
 def told(text: str, words: Wording, longest: int = LONGEST_MESSAGE) -> Markup:
-    """The same in the page's language, as far as that has its sentences."""
+    """The same in the page's language, as far as that has its sentences, by whole sentences."""
     text = " ".join(text.split())
-    whole = text.rfind(". ", 0, longest) + 1  # half a sentence is in no language's table
-    if len(text) <= longest or not (whole and words.knows_sentences):
+    whole = text.rfind(". ", 0, longest) + 1
+    if len(text) <= longest or not whole:
         return words.as_it_stands(shortened(text, words, longest))
-    return words.as_it_stands(text[:whole]) + words["rest_in_report"]
+    return words.as_it_stands(text[:whole]) + " " + words["rest_in_report"]
 
 
 def filled(text: str, **parts: object) -> Markup:

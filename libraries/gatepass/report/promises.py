@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from gatepass.base.phrase import say
-from gatepass.report.phrases import target, told
+from gatepass.report.evidence import broken, broken_in_words
+from gatepass.report.phrases import capital, target, told
 from gatepass.report.published import reference
 from gatepass.report.wording import Wording, digits, most_digits
 from gatepass.results.facts import group
@@ -292,10 +293,17 @@ def _undecided(checks: dict[int, Check]) -> dict[int, Check]:
 
 
 def why(check: Check, words: Wording) -> Markup:
-    """A check's message in the page's language, where it has one."""
+    """Why a check ended as it did: what happened instead of its claim, or else its message.
+
+    Args:
+        check: that did not pass.
+        words: of the page's language.
+    """
     if check.said:
         return words.sentence(check.said)
-    return told(check.message, words)
+    if check.verdict == FAIL and (seen := broken(check)[:1]):
+        return broken_in_words(seen, words) + " " + capital(told(seen[0].observed, words))
+    return capital(told(check.message, words))
 
 
 def _left_out(checks: dict[int, Check]) -> dict[int, Check]:

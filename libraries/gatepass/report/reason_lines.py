@@ -14,10 +14,10 @@ from markupsafe import Markup
 from gatepass.report.evidence import MOST_ITEMS
 from gatepass.report.phrases import MOST_NAMES, check_name, linked, names_of
 from gatepass.report.reasons import (
-    FIGURE,
-    UNDECIDED,
     ShownReason,
+    bounds,
     counted,
+    figure_of,
     in_words,
     likely,
     not_run,
@@ -119,6 +119,9 @@ def _whole(reason: ShownReason, words: Wording) -> Markup:
 
 def _seen(reason: ShownReason, check: Check, words: Wording) -> Markup:
     """What was seen in one of its checks: the figure, or what was there instead of the claim."""
-    if reason.kind in (FIGURE, UNDECIDED):
-        return in_words(replace(reason, checks=(check,)), words)
-    return observed(check, words, LONGEST_SEEN)
+    held = figure_of(reason, check)
+    if held is None:
+        return observed(check, words, LONGEST_SEEN)
+    if held.promise == figure_of(reason, reason.checks[0]).promise:
+        return bounds(held, words)
+    return in_words(replace(reason, checks=(check,)), words)

@@ -12,22 +12,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
-from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from gatepass.base import phrase
 from gatepass.base.languages import FALLBACK
-from gatepass.base.own_yaml import own_yaml
 from gatepass.base.phrase import NOTHING, Phrase
 from gatepass.report.bounds import bound
-from gatepass.report.evidence import listed
-from gatepass.report.phrases import LONGEST_MESSAGE, MOST_NAMES, capital, filled, told
+from gatepass.report.evidence import broken, broken_in_words, let_through, rank
+from gatepass.report.phrases import LONGEST_MESSAGE, MOST_NAMES, capital, filled, join, told
 from gatepass.report.promises import promise_name
 from gatepass.report.wording import Wording, wording
 from gatepass.results.outcome import Check, Outcome
-from gatepass.results.record import FAIL, NOT_PROVEN, Evidence, Measurement
+from gatepass.results.record import FAIL, NOT_PROVEN, Measurement
 from gatepass.results.schema1 import AS_IT_STANDS
 from gatepass.verdict.judgement import FAIL as MISSED
 from gatepass.verdict.judgement import UNDECIDED as STRADDLES
@@ -36,6 +32,8 @@ from gatepass.verdict.judgement import decide
 CLAIM, FIGURE, UNDECIDED, PHRASE, MESSAGE = "claim", "figure", "undecided", "phrase", "message"
 """Kinds of causes: a claim that does not hold, a figure that misses its promise, one that could not
 be decided, a reason with an identity of its own, and whatever only has a message."""
+
+
 class Gravity(IntEnum):
     """How grave a cause is, the gravest first."""
 
@@ -77,8 +75,8 @@ class ShownReason:
         """Sorts reasons, the gravest first."""
         if self.verdict == NOT_PROVEN:
             return Gravity.UNDECIDED, 0
-        if self.kind == CLAIM and self.name in _let_through():
-            return Gravity.LET_THROUGH, _rank(self.name)
+        if self.kind == CLAIM and self.name in let_through():
+            return Gravity.LET_THROUGH, rank(self.name)
         counts = (one.tried is not None for check in self.checks for one in _missed(check))
         slow = self.kind == FIGURE and not any(counts)
         return (Gravity.SLOW if slow else Gravity.WITHHELD), -len(self.checks)
@@ -94,7 +92,7 @@ class ShownReason:
     @property
     def text(self) -> str:
         """What happened, in English; of a figure all that its check says."""
-        if self.kind in (FIGURE, UNDECIDED) and not _broken(self.checks[0]):
+        if self.kind in (FIGURE, UNDECIDED) and not broken(self.checks[0]):
             return self.checks[0].message
         return str(in_words(self, wording(FALLBACK)).unescape())
 
@@ -102,12 +100,6 @@ class ShownReason:
     def sentence(self) -> str:
         """All of it on one line, in English."""
         return ": ".join(part for part in (self.title, self.text) if part)
-
-
-@cache
-def _let_through() -> tuple[str, ...]:
-    """Names of the claims that keep something out, the gravest first."""
-    return tuple(own_yaml(Path(phrase.__file__).with_name("claims.yaml"))["let_through"])
 
 
 def reasons(outcome: Outcome) -> list[ShownReason]:
@@ -142,24 +134,12 @@ def _causes(check: Check) -> list[tuple[str, str]]:
             return [(UNDECIDED, likely or undecided[0].promise)]
         return [(MESSAGE, likely or check.message)]
     found = []
-    if broken := _broken(check):
-        claim = broken[0].claim
+    if wrong := broken(check):
+        claim = wrong[0].claim
         found.append((CLAIM, str(claim) if claim.name == AS_IT_STANDS else claim.name))
     if missed := _missed(check):
         found.append((FIGURE, likely or missed[0].promise))
     return found or [(MESSAGE, check.message)]
-
-
-def _broken(check: Check) -> list[Evidence]:
-    """The observations of what did not hold, the gravest first."""
-    broken = [one for one in check.evidence if not one.holds]
-    return sorted(broken, key=lambda one: _rank(one.claim.name))
-
-
-def _rank(claim: str) -> int:
-    """How grave it is that a claim does not hold, 0 for the gravest."""
-    kept_out = _let_through()
-    return kept_out.index(claim) if claim in kept_out else len(kept_out)
 
 
 def _missed(check: Check) -> list[Measurement]:
@@ -198,37 +178,46 @@ def in_words(reason: ShownReason, words: Wording, most: int | None = None) -> Ma
     if reason.said:
         return words.sentence(reason.said)
     if reason.kind == CLAIM and reason.name in words["broken"]:
-        broken = [one for check in reason.checks for one in _broken(check)]
-        claims = [one.claim for one in broken if one.claim.name == reason.name]
-        return filled(words["broken"][reason.name], items=listed(claims, words, most))
-    if reason.kind == FIGURE:
-        return _of_figure(_missed(reason.checks[0])[0], words)
-    if reason.kind == UNDECIDED:
-        return _of_undecided(_undecided(reason.checks[0])[0], words)
+        found = [one for check in reason.checks for one in broken(check)]
+        return broken_in_words(
+            [one for one in found if one.claim.name == reason.name], words, most
+        )
+    if held := figure_of(reason, reason.checks[0]) if reason.checks else None:
+        return Markup("{}: {}").format(_named(held, words), bounds(held, words))
     message = reason.checks[0].message if reason.checks else reason.name
     return capital(told(message, words, LONGEST_MESSAGE))
 
 
-def _of_figure(held: Measurement, words: Wording) -> Markup:
+def figure_of(reason: ShownReason, check: Check) -> Measurement | None:
+    """The figure of a check for which a reason is one; None where none is."""
+    found = {FIGURE: _missed, UNDECIDED: _undecided}.get(reason.kind)
+    return found(check)[0] if found else None
+
+
+def bounds(held: Measurement, words: Wording) -> Markup:
+    """What a figure that is not reached is at best, or where it lies, beside what was promised.
+
+    Args:
+        held: missed or undecided.
+        words: of the page's language.
+    """
     at_least = held.relation == "at least"
+    if decide(held, held.threshold, held.relation) == MISSED:
+        text = "no_more_than" if at_least else "no_less_than"
+    else:
+        text = "no_spread" if held.half_width is None else "between"
     return filled(
-        words["decision"]["no_more_than" if at_least else "no_less_than"],
-        promise=promise_name(held.promise, words),
-        conditions=words.say(held.conditions),
+        words["decision"][text],
         reached=with_unit(held, not at_least, words),
-        promised=promised(held, words),
-    )
-
-
-def _of_undecided(held: Measurement, words: Wording) -> Markup:
-    return filled(
-        words["decision"]["no_spread" if held.half_width is None else "between"],
-        promise=promise_name(held.promise, words),
-        conditions=words.say(held.conditions),
         low=bound(held, True, words),
         high=with_unit(held, False, words),
         promised=promised(held, words),
     )
+
+
+def _named(held: Measurement, words: Wording) -> str:
+    """A figure by its promise and the conditions that it was measured under."""
+    return join((promise_name(held.promise, words), words.say(held.conditions)))
 
 
 def with_unit(held: Measurement, lower: bool, words: Wording) -> str:
@@ -274,10 +263,10 @@ def observed(check: Check, words: Wording, longest: int = LONGEST_MESSAGE) -> Ma
     """
     if check.said:
         return words.sentence(check.said)
-    broken = _broken(check)
-    seen = broken[0].observed if broken else check.message
+    wrong = broken(check)
+    seen = wrong[0].observed if wrong else check.message
     fits = len(seen) <= longest or ". " in seen[:longest]
-    return told(seen, words, longest) if fits else Markup()
+    return capital(told(seen, words, longest)) if fits else Markup()
 
 
 def counted(reason: ShownReason, words: Wording) -> Markup:

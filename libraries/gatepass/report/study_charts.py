@@ -9,7 +9,7 @@ from gatepass.report.svg import Alternative, Bar
 from gatepass.report.wording import Wording
 from gatepass.results.study import Column, Drawn, StudyTable
 
-WHOSE = {"published": "Published", "measured": "Measured", "rig": "The rig alone"}
+WHOSE = {"published": "Published", "measured": "Measured", "rig": "The test set-up alone"}
 """Of a column's figures."""
 Series = dict[str, list[tuple[str | float, float]]]
 """What is drawn, by what tells lines or kinds of bars apart: where, and how much."""

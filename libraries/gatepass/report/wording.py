@@ -27,6 +27,8 @@ from gatepass.results import record
 MINUS = "\u2212"  # a hyphen is too short to be seen beside a figure
 _WORD = re.compile("[a-z]{2}")
 """What has none is a name or a figure, the same in every language."""
+_GROUPED = re.compile(r"(?<![\w.:,-])\d{1,3}(,\d{3})+(?![\w:,-])")
+"""A figure with thousands, as checks write them in English."""
 
 
 class Wording:
@@ -34,8 +36,6 @@ class Wording:
 
     def __init__(self, texts: dict[str, Any], sentences: Mapping[str, str] | None = None) -> None:
         self.texts = texts
-        self.knows_sentences = bool(sentences)
-        """Whether it has words of its own for what checks say in sentences."""
         self._sentences = Sentences(sentences or {}, self._figure)
 
     def __getitem__(self, key: str) -> Any:
@@ -78,7 +78,7 @@ class Wording:
         """
         plain = self._plain(text)
         if self["language"] == FALLBACK or not _WORD.search(plain):
-            return escape(plain)
+            return escape(_GROUPED.sub(lambda found: self._figure(found[0]), plain))
         english = Markup('<span lang="{}">{}</span>')
         return Markup().join(
             escape(piece.text) if piece.known else english.format(FALLBACK, piece.text)

@@ -58,6 +58,7 @@ class Observations:
         trials: of iperf3.
         without: rates on the path without the gateway at the same time, Mbit/s.
         before: mean rate of that path before the checks, Mbit/s.
+        shaped: whether what was sent is held by any shaper.
         services_off: mean rate through the gateway without inspection, Mbit/s.
         shaper: the tightest one that is in use.
         load: of the gateway meanwhile.
@@ -69,6 +70,7 @@ class Observations:
     trials: tuple[Trial, ...] = ()
     without: Sequence[float] = ()
     before: float | None = None
+    shaped: bool = True
     services_off: float | None = None
     shaper: Shaper | None = None
     load: GatewayLoad | None = None
@@ -119,13 +121,14 @@ def _found(
 def _candidates(seen: Observations) -> tuple[Callable[[Observations], Cause | None], ...]:
     if seen.by_rig:
         return _RIG
+    of_rig = _RIG if seen.undecided else ()  # a figure that is missed is the gateway's
     if seen.measurement.unit == "%":
-        return _datagrams, _cpu, _memory, _licence, *_RIG
+        return _datagrams, _cpu, _memory, _licence, *of_rig
     if seen.measurement.promise in _DELAYS:
-        return _cpu, _memory, _licence, *_RIG
+        return _cpu, _memory, _licence, *of_rig
     if seen.measurement.relation == "at most":
         return (_limit_that_does_not_hold,)
-    return _stalled, _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection, *_RIG
+    return _stalled, _shaper, _cpu, _memory, _licence, _segments, _loss, _inspection, *of_rig
 
 
 def in_sentences(found: Sequence[Cause], seen: Observations) -> str:

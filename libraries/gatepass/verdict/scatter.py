@@ -48,7 +48,8 @@ def explained(trials: Sequence[Trial]) -> str:
     usual = figure(median(t.mbps for t in others))
     sentence = f"{which}{came} Mbit/s against {usual} in the others"
     differences = _differences([trials[place] for place in odd], others)
-    return f"{sentence}. {'; '.join(differences)}." if differences else (
+    told = "; ".join(differences)
+    return f"{sentence}. {told[:1].upper()}{told[1:]}." if told else (
         f"{sentence}, and nothing observed on the test machines was different in "
         f"{'it' if len(odd) == 1 else 'them'}."
     )
@@ -66,7 +67,7 @@ def _differences(odd: Sequence[Trial], others: Sequence[Trial]) -> list[str]:
             found.append(
                 (ratio, f"{words} {there:.1f}{unit} in {_them(odd)}, {else_where:.1f}{unit} else")
             )
-    return [text[0].upper() + text[1:] for _, text in sorted(found, reverse=True)[:2]]
+    return [text for _, text in sorted(found, reverse=True)[:2]]
 
 
 def _them(odd: Sequence[Trial]) -> str:

@@ -103,7 +103,7 @@ class Sent:
         passed = [f"{count:,} {name.upper()}" for name, count in self.arrived.items() if count]
         told = f"{' and '.join(passed)} packets" if passed else "none"
         return (
-            f"Of {self.count:,} packets from the {self.way}, that no policy permits, {told} "
+            f"Of {self.count:,} packets from the {self.way} that no policy permits, {told} "
             "arrived."
         )
 
@@ -128,7 +128,7 @@ class Way:
         permitted: int,
         limit_s: float,
     ) -> None:
-        self._name = f"{source.name} to {target.name}"
+        self._name = f"{source.name} to the {target.name}"
         self._sender, self._receiver = shells[source.name], shells[target.name]
         ends = source.addresses[4], target.addresses[4]
         self._packets = Forbidden(ends, source.links[4], permitted)
