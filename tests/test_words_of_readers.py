@@ -37,7 +37,7 @@ ABOUT_PAGES = {
     ("fi", "pidättele"): "Nopeusrajoitus ei koske VPN-tunneleita; niissä mitattiin yli",
     ("fi", "kuten syissä neuvotaan"): "Korjaa testikoneista se, mikä mainitaan kohdassa",
     ("fi", "huonoin/"): "epäedullisin 10 mittauksesta",
-    ("fi", "lukua täyttävät rajansa"): "mitattua arvoa ovat rajoissaan",
+    ("fi", "lukua täyttävät rajansa"): "Kaikki mitatut arvot (132) ovat rajoissaan",
     ("fi", "Sen takana oleva"): "Tunnelin takana oleva kone",
     ("fi", "Vieras sivu ei voi"): "Hallintasivua ei voi upottaa muille sivustoille",
     ("sv", "Bara 0 av 8"): "Ingen av de 8 mätningarna kunde användas",
