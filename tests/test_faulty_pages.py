@@ -185,3 +185,13 @@ def test_what_a_table_is_about_stands_on_its_sheet(language: str, tmp_path: Path
     (whole,) = [one for one in told if " ".join(caption[:6]) in one]
     assert " ".join(caption[-6:]) in whole
     assert wording(language)["tier_promises"] in whole
+
+
+@pytest.mark.skipif(chromium() is None, reason="no Chromium is installed")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sheet_has_the_foot_of_the_page_alone(language: str, tmp_path: Path) -> None:
+    outcome = in_language(language, records.faulty("leak-nat", tmp_path))
+    last = printed(render(outcome, "0" * 64), tmp_path).sheets[-1]
+    told = " ".join(word.text for word in last)
+    assert wording(language)["decision"]["seen"] in told and "SHA-256" in told
+    assert wording(language)["sections"]["rig"] in told
