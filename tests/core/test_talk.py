@@ -84,8 +84,8 @@ def test_an_answer_counts_from_when_its_word_was_said(ends: list[LocalShell]) ->
     """However late it is read."""
     text = resources.files("gatepass.endpoint.remote").joinpath("talk.py").read_text()
     talk = run_whole(text.removesuffix("main()\n"))
-    with socket.create_server(("127.0.0.1", PORT)) as server:
-        asking = talk["Connection"]("127.0.0.1", PORT)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        asking = talk["Connection"]("127.0.0.1", server.getsockname()[1])
         other, _ = server.accept()
         with other, asking.socket:
             for said_at in (10.0, 10.1):
