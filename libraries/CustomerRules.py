@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
@@ -30,7 +30,7 @@ class CustomerRules(KeywordLibrary):
         unread = {number: why for number, why in audit.unread.items() if number not in accepted}
         if unread:
             number, why = next(iter(unread.items()))
-            more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+            more = _more(unread)
             raise NotProven(
                 f"whether any traffic can match policy {number}{more} cannot be determined: {why}. "
                 "Check it yourself, and name it in the order's gateway.accepted_policies."
@@ -42,8 +42,22 @@ class CustomerRules(KeywordLibrary):
 
         Raises:
             AssertionError: one does.
+            NotProven: one may, as it has an attribute that is not known.
         """
         self._hold(OPEN)
+        accepted = self.run.order.gateway.accepted_policies
+        may = {
+            number: why
+            for number, why in self.run.policy_audit.may_be_open.items()
+            if number not in accepted
+        }
+        if may:
+            number, attribute = next(iter(may.items()))
+            raise NotProven(
+                f"whether policy {number}{_more(may)} is open to everything cannot be determined: "
+                f"it depends on “{attribute}”, which Gatepass does not know. "
+                "Check it yourself, and name it in the order's gateway.accepted_policies."
+            )
 
     @keyword()
     def every_policy_should_log_what_it_lets_through(self) -> None:
@@ -77,6 +91,10 @@ class CustomerRules(KeywordLibrary):
         if borne:
             told += f" Accepted by the order: {_listed(borne)}"
         self.check.evidence(say(f"policies_{kind}"), told, not wrong)
+
+
+def _more(policies: Sized) -> str:
+    return f" (and {len(policies) - 1} more)" if len(policies) > 1 else ""
 
 
 def _listed(found: Sequence[Finding], most: int = 12) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gatepass.gateway.policy_table import TCP, Packet, look_up_packet
+from gatepass.gateway.packet import TCP, Packet
+from gatepass.gateway.policy_table import look_up_packet
 from gatepass.gateway.rules import POLICY
 from gatepass.gateway.shapers import in_use
 from gatepass.results.gateway_state import Shaper

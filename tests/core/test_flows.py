@@ -158,7 +158,7 @@ def _table(*policies: dict) -> PolicyTable:
             ],
             "firewall/vip": [
                 {"name": "shop", "extip": "198.18.2.9", "mappedip": [{"range": "10.20.1.80"}]},
-                {"name": "mail", "extip": "198.18.2.9", "mappedip": [{"range": "10.20.1.81"}],
+                {"name": "mail", "extip": "198.18.2.7", "mappedip": [{"range": "10.20.1.81"}],
                  "portforward": "enable", "protocol": "tcp", "extport": "25", "mappedport": "2525"},
             ],
             "firewall.service/custom": [
@@ -304,7 +304,7 @@ def test_a_published_server_is_drafted_with_the_place_where_it_arrives() -> None
     )
     shop, mail = drafted["policy 1 “p1”"], drafted["policy 2 “p2”"]
     assert (shop.target, shop.service, shop.seen_at) == ("198.18.2.9", "tcp/443", "10.20.1.80")
-    assert (mail.target, mail.service, mail.seen_at) == ("198.18.2.9", "tcp/25", "10.20.1.81:2525")
+    assert (mail.target, mail.service, mail.seen_at) == ("198.18.2.7", "tcp/25", "10.20.1.81:2525")
 
 
 def test_how_a_host_with_a_published_address_is_seen_is_not_drafted() -> None:

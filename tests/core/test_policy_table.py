@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatepass.gateway.policy_table import Decision, Packet, PolicyTable
+from gatepass.gateway.packet import Packet
+from gatepass.gateway.policy_table import Decision, PolicyTable
 
 
 def _names(*found: str) -> list[dict]:
@@ -133,7 +134,8 @@ def test_what_the_configuration_does_not_say_is_unclear(values: dict) -> None:
 
 
 def test_what_cannot_match_is_not_unclear() -> None:
-    table = _table(_policy(7, dstaddr=_names("site"), dstintf=_names("port9")))
+    policy = _policy(7, dstaddr=_names("site"), dstintf=_names("port9"))
+    table = _table(policy, system__sdwan=[])
     assert table.decide(_tcp("10.20.1.1", 80)) == Decision(0, False)
 
 

@@ -32,6 +32,7 @@ from rest_calls import (
 
 from fuzz.limits import LONG
 from gatepass.gateway import policy_table
+from gatepass.gateway.packet import Packet as Asked
 from lab.gateway.cmdb.state import State
 from lab.gateway.dataplane.intent.compile import compile_config
 from lab.gateway.dataplane.intent.model import Intent
@@ -110,7 +111,7 @@ def hold(config: Config, before: Intent | None = None) -> Intent:
     for source, target, protocol, port in _PACKETS:
         if int(ipaddress.ip_address(target)) in virtual:
             continue
-        packet = policy_table.Packet(_ARRIVES, _LEAVES, source, target, protocol, port, 40000)
+        packet = Asked(_ARRIVES, _LEAVES, source, target, protocol, port, 40000)
         said = table.decide(packet)
         if not said.unclear:
             found = look_up(

@@ -19,10 +19,13 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
-from scapy.packet import Packet, Raw
+from scapy.packet import Packet as Frame
+from scapy.packet import Raw
 from test_agreement import TIMES, Calls, hold
 
+from gatepass.gateway import packet as numbers
 from gatepass.gateway import policy_table
+from gatepass.gateway.packet import Packet
 from lab.base.process import wait_until
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
@@ -40,7 +43,7 @@ _PATIENCE_S = 5.0
 _GATEWAY_SIDES = (("198.18.1.1", "2001:2:0:1::1"), ("198.18.2.1", "2001:2:0:2::1"))
 
 
-def probes() -> list[tuple[policy_table.Packet, Packet]]:
+def probes() -> list[tuple[Packet, Frame]]:
     """Packets as the rule set is asked about them, and as they are sent."""
     found = []
     for source, target in ((CLIENT, SERVER), (_NEIGHBOUR, SERVER), (CLIENT6, SERVER6)):
@@ -49,10 +52,10 @@ def probes() -> list[tuple[policy_table.Packet, Packet]]:
         of_ports = [(TCP, 80), (TCP, 443), (UDP, 53), (UDP, 9000)]
         for protocol, port in of_ports:
             sent = network / protocol(dport=port)
-            number = {TCP: policy_table.TCP, UDP: policy_table.UDP}[protocol]
+            number = {TCP: numbers.TCP, UDP: numbers.UDP}[protocol]
             found.append((_asked(source, target, number, port), sent))
         echo = ICMPv6EchoRequest() if sixth else ICMP()
-        kind = policy_table.ICMP6 if sixth else policy_table.ICMP
+        kind = numbers.ICMP6 if sixth else numbers.ICMP
         asked = _asked(source, target, kind, 0, icmp_type=128 if sixth else 8)
         found.append((asked, network / echo))
     return found
@@ -60,8 +63,8 @@ def probes() -> list[tuple[policy_table.Packet, Packet]]:
 
 def _asked(
     source: str, target: str, protocol: int, port: int, **more: int
-) -> policy_table.Packet:
-    return policy_table.Packet("port2", "port1", source, target, protocol, port, 40000, **more)
+) -> Packet:
+    return Packet("port2", "port1", source, target, protocol, port, 40000, **more)
 
 
 PROBES = probes()
@@ -87,11 +90,11 @@ class Wire:
         self._capture.setblocking(False)
         self._seen: set[int] = set()
 
-    def send(self, packets: Iterable[Packet]) -> list[int]:
+    def send(self, packets: Iterable[Frame]) -> list[int]:
         """Send each as a session of its own; the numbers that they bear."""
         return [self._send(packet) for packet in packets]
 
-    def _send(self, packet: Packet) -> int:
+    def _send(self, packet: Frame) -> int:
         number, own = next(self._numbers), packet.copy()
         inner = own.payload
         port = 20000 + next(self._ports) % 40000

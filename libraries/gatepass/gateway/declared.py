@@ -56,6 +56,10 @@ class Declared:
         most = self._attribute(names).get("max-value")
         return most if isinstance(most, int) else None
 
+    def default(self, name: str) -> Any:
+        """What an attribute is where nobody sets it; None where the device does not tell."""
+        return self._attribute((name,)).get("default")
+
     def is_table(self, name: str) -> bool | None:
         """Whether an attribute has rows; None where the device does not tell."""
         category = self._attribute((name,)).get("category")

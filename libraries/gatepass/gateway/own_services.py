@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gatepass.gateway.address_objects import names
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.policy_table import names
 
 _MANAGEMENT = {
     "https": ("admin-sport", 443),

@@ -8,18 +8,14 @@ rules such as these in rule sets that were in use).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from gatepass.gateway.address_objects import EVERY, names
 from gatepass.gateway.boxes import Span, complement
-from gatepass.gateway.policy_table import EVERY, PolicyTable, names
-from gatepass.gateway.shadows import (
-    ANY_SERVICE,
-    NARROWED_BY,
-    Shadows,
-    service_boxes,
-    spans_of,
-)
+from gatepass.gateway.policy_services import ANY_SERVICE, is_narrowed, service_boxes
+from gatepass.gateway.policy_table import PolicyTable
+from gatepass.gateway.shadows import Shadows, spans_of
 
 Row = Mapping[str, Any]
 SHADOWED, OPEN, UNLOGGED, UNINSPECTED = "shadowed", "open", "unlogged", "uninspected"
@@ -65,11 +61,14 @@ class Audit:
         looked_at: numbers of the policies that are switched on.
         findings: in the order of the policies.
         unread: policy -> why it could not be held against those before it.
+        may_be_open: policy -> the attribute, not known here, that may keep it from being open to
+            everything.
     """
 
     looked_at: tuple[int, ...]
     findings: tuple[Finding, ...]
     unread: Mapping[int, str]
+    may_be_open: Mapping[int, str] = field(default_factory=dict)
 
     def of(self, kind: str) -> tuple[Finding, ...]:
         """The findings of one kind."""
@@ -93,11 +92,14 @@ def audit(
     rows = [row for row in table.policies if row.get("status", "enable") == "enable"]
     groups = {str(row.get("name")): row for row in profile_groups}
     shadows = Shadows(table, rows, lapsed or {})
-    findings = []
+    findings, may_be_open = [], {}
     for row in rows:
         looked = {SHADOWED: shadows.of(row)}
         if row.get("action") == "accept":
             looked[OPEN] = _open(table, row)
+            if looked[OPEN] and (unknown := table.criteria(row).unknown):
+                may_be_open[int(row["policyid"])] = unknown[0]
+                looked[OPEN] = ""
             looked[UNLOGGED] = _unlogged(row)
             looked[UNINSPECTED] = _uninspected(row, groups) if inspected else ""
         findings += [
@@ -106,7 +108,7 @@ def audit(
             if reason
         ]
     numbers = tuple(int(row["policyid"]) for row in rows)
-    return Audit(numbers, tuple(findings), shadows.unread)
+    return Audit(numbers, tuple(findings), shadows.unread, may_be_open)
 
 
 # -- what one policy says of itself ----------------------------------------------------------
@@ -114,7 +116,8 @@ def audit(
 
 def _open(table: PolicyTable, row: Row) -> str:
     """Why a policy is open to everything; empty where it is not."""
-    if any(row.get(key) for key in NARROWED_BY):
+    criteria = table.criteria(row)
+    if criteria.narrowed or criteria.replaced:
         return ""
     for version, suffix in ((4, ""), (6, "6")):
         ends = [spans_of(table, row, f"{key}{suffix}", version) for key in ("srcaddr", "dstaddr")]
@@ -132,7 +135,7 @@ def _any_service(table: PolicyTable, row: Row) -> bool:
     if row.get("service-negate") == "enable":
         return False
     rows = [one for name in names(row.get("service")) for one in table.services(name) or ()]
-    return any(ANY_SERVICE in service_boxes(one) for one in rows)
+    return any(ANY_SERVICE in service_boxes(one) and not is_narrowed(one) for one in rows)
 
 
 def _unlogged(row: Row) -> str:

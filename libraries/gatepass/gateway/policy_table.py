@@ -6,62 +6,40 @@ policies from the first to the last, and the first that matches decides; behind 
 implicit deny, policy 0 (FortiOS Administration Guide, "Firewall policies").
 
 Some criteria cannot be told from the configuration alone (names that DNS resolves, countries,
-logged in users, schedules). A policy with one of them *may* match: then nobody is blamed for the
-packet.
+logged in users, schedules, Internet services, …; see `policy_criteria`). A policy with one of them
+*may* match: then nobody is blamed for the packet.
 """
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
+from gatepass.gateway.address_objects import EVERY, Span, address_spans, names
+from gatepass.gateway.declared import Declared
 from gatepass.gateway.fortigate import FortiGate, Refused
+from gatepass.gateway.packet import TCP, Packet
+from gatepass.gateway.policy_criteria import Criteria, criteria_of, has_unknown
+from gatepass.gateway.policy_services import serves
+from gatepass.gateway.virtual_addresses import Led, led, may_answer
 
 Row = Mapping[str, Any]
-Span = tuple[int, int]
-TCP, UDP, SCTP, UDP_LITE, ICMP, ICMP6 = 6, 17, 132, 136, 1, 58
-PORT_RANGES = {
-    TCP: "tcp-portrange",
-    UDP: "udp-portrange",
-    SCTP: "sctp-portrange",
-    UDP_LITE: "udplite-portrange",  # from 7.6.0 on
-}
-"""Attributes of a service by protocol."""
-_UNCLEAR_WHERE_SET = (
-    *("users", "groups", "fsso-groups", "internet-service-name", "internet-service-src-name"),
-    *("internet-service6-name", "internet-service6-src-name", "ztna-ems-tag", "src-vendor-mac"),
-)
 _MOST_NESTED = 16
+_ACTIONS = ("accept", "ipsec", "deny")
+_ALWAYS = ("always", "", None)
+_POLICY = "firewall/policy"
+_SDWAN, _INTERFACE = "system/sdwan", "system/interface"
+_FIRST_ZONE = "virtual-wan-link"
+"""The SD-WAN zone of members that name none."""
 _TABLES = (
     *("firewall/policy", "firewall/address", "firewall/address6", "firewall/addrgrp"),
     *("firewall/addrgrp6", "firewall/vip", "firewall.service/custom", "firewall.service/group"),
     "system/zone",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Packet:
-    """The first packet of a session, as the gateway meets it.
-
-    Attributes:
-        arrives, leaves: names of the gateway's interfaces.
-        source, target: IP addresses, both of one version.
-        protocol: IP protocol number.
-        target_port: where the protocol has ports.
-        source_port: the same.
-        icmp_type: of ICMP.
-    """
-
-    arrives: str
-    leaves: str
-    source: str
-    target: str
-    protocol: int
-    target_port: int = 0
-    source_port: int = 0
-    icmp_type: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +50,39 @@ class Decision:
         policyid: of the policy that decides; 0 for the implicit deny.
         accept: whether it lets the packet pass.
         unclear: policies before it that let the packet pass if they match, which cannot be told.
+        may_deny: policies before it that block the packet if they match, which cannot be told
+            either. Two decisions are compared without.
     """
 
     policyid: int
     accept: bool
     unclear: tuple[int, ...] = ()
+    may_deny: tuple[int, ...] = field(default=(), compare=False)
 
 
 class PolicyTable:
     """A rule set as it was read.
 
     Args:
-        tables: CMDB path -> rows, policies in the order of evaluation; what is left out is empty.
+        tables: CMDB path -> rows, policies in the order of evaluation; what is left out is empty,
+            but ``system/sdwan``: left out, it could not be read, and a name that is not among
+            ``system/interface`` may be that of an SD-WAN zone.
+        now: by which policies expire, with its time zone; by default the machine's clock.
+        declared: what the device tells of its policies' attributes.
 
     Attributes:
-        zones: name of a zone -> names of its interfaces.
+        zones: name of a zone, or SD-WAN zone, -> names of its interfaces.
     """
 
-    def __init__(self, tables: Mapping[str, Sequence[Row]]) -> None:
+    def __init__(
+        self,
+        tables: Mapping[str, Sequence[Row]],
+        now: datetime | None = None,
+        declared: Declared | None = None,
+    ) -> None:
         self._tables = tables
+        self._now = now or datetime.now(UTC)
+        self._declared = declared
         self._named = {
             path: {str(row.get("name")): row for row in tables.get(path, ())} for path in _TABLES
         }
@@ -99,8 +91,18 @@ class PolicyTable:
             for row in tables.get("system/zone", ())
             if row.get("interface")
         }
+        self._disabled_zones: set[str] = set()
+        for row in tables.get(_SDWAN) or ():
+            zones = _sdwan_zones(row)
+            if row.get("status") == "enable":
+                self.zones |= zones
+            else:
+                self._disabled_zones |= zones.keys()
+        self._ports = {str(row.get("name")) for row in tables.get(_INTERFACE) or ()}
+        self._criteria: dict[int, Criteria] = {}
         self._spans: dict[tuple[int, str], tuple[Span, ...] | None] = {}
         self._services: dict[str, tuple[Row, ...] | None] = {}
+        self._answering: dict[str, list[Row]] = {}
 
     @classmethod
     def read(cls, gateway: FortiGate) -> PolicyTable:
@@ -109,87 +111,172 @@ class PolicyTable:
         Raises:
             Refused: one may not be read, so that nothing can be said of the policies.
         """
-        return cls({path: gateway.rows_if_any(path) for path in _TABLES})
+        tables = {path: gateway.rows_if_any(path) for path in _TABLES}
+        try:
+            tables[_SDWAN] = gateway.rows_if_any(_SDWAN)
+        except Refused:
+            tables[_INTERFACE] = gateway.rows_if_any(_INTERFACE)
+        unknown = any(has_unknown(row) for row in tables[_POLICY])
+        return cls(
+            tables,
+            datetime.fromtimestamp(gateway.answered_s, UTC) if gateway.answered_s else None,
+            gateway.declared(_POLICY) if unknown else None,
+        )
 
     def without(self, mark: str) -> PolicyTable:
         """The same without the policies of a run, whose names begin with its mark."""
         own = [row for row in self.policies if not str(row.get("name") or "").startswith(mark)]
-        return PolicyTable({**self._tables, "firewall/policy": own})
+        return PolicyTable({**self._tables, _POLICY: own}, self._now, self._declared)
 
     @property
     def policies(self) -> Sequence[Row]:
         """The rows, in the order of evaluation."""
-        return self._tables.get("firewall/policy", ())
+        return self._tables.get(_POLICY, ())
+
+    def criteria(self, row: Row) -> Criteria:
+        """What a policy goes by besides interfaces, addresses, services and schedule."""
+        number = int(row["policyid"])
+        if number not in self._criteria:
+            self._criteria[number] = criteria_of(row, self._now, self._declared)
+        return self._criteria[number]
 
     def decide(self, packet: Packet) -> Decision:
         """Which policy decides about a packet."""
-        unclear = []
+        unclear, may_deny = [], []
+        led_to = self._led_to(packet)
         for row in self.policies:
-            matches = self._matches(row, packet)
-            accepts = row.get("action", "deny") in ("accept", "ipsec")
-            if matches:
-                return Decision(int(row["policyid"]), accepts, tuple(unclear))
-            if matches is None and accepts:
-                unclear.append(int(row["policyid"]))
-        return Decision(0, False, tuple(unclear))
+            matches = self._matches(row, packet, led_to)
+            action = row.get("action", "deny")
+            if matches and action in _ACTIONS:
+                accepts = action != "deny"
+                return Decision(int(row["policyid"]), accepts, tuple(unclear), tuple(may_deny))
+            if matches is not False:
+                (may_deny if action == "deny" else unclear).append(int(row["policyid"]))
+        return Decision(0, False, tuple(unclear), tuple(may_deny))
 
     # -- one policy --------------------------------------------------------------------------
 
-    def _matches(self, row: Row, packet: Packet) -> bool | None:
+    def _matches(self, row: Row, packet: Packet, led_to: Sequence[Led | None]) -> bool | None:
         """Whether a policy matches; None where that cannot be told."""
         if row.get("status", "enable") != "enable":
             return False
-        version = ipaddress.ip_address(packet.source).version
-        unclear = False
+        criteria = self.criteria(row)
+        if criteria.expired:
+            return False
+        unclear = not criteria.explained or row.get("schedule", "always") not in _ALWAYS
         for looked in (
             lambda: self._interface(row.get("srcintf"), packet.arrives),
             lambda: self._interface(row.get("dstintf"), packet.leaves),
-            lambda: self._address(row, "srcaddr", version, packet.source),
-            lambda: self._address(row, "dstaddr", version, packet.target),
-            lambda: self._service(row, packet),
+            lambda: self._address(row, "srcaddr", packet.source),
+            lambda: _same(self._ends(row, packet, way) for way in led_to),
         ):
             matches = looked()
             if matches is False:
                 return False
             unclear = unclear or matches is None
-        scheduled = row.get("schedule", "always") in ("always", "", None)
-        by_more = any(row.get(key) for key in _UNCLEAR_WHERE_SET)
-        return None if unclear or by_more or not scheduled else True
+        return None if unclear else True
 
     def _interface(self, value: object, port: str) -> bool | None:
-        found = names(value)
-        if "any" in found or port in found:
-            return True
-        return any(port in self.zones.get(name, ()) for name in found)
+        return _any(self._is_of(name, port) for name in names(value))
 
-    def _address(self, row: Row, key: str, version: int, address: str) -> bool | None:
-        suffix = "" if version == 4 else "6"
-        members = names(row.get(key + suffix))
-        if not members:
+    def _is_of(self, name: str, port: str) -> bool | None:
+        """Whether a name is an interface's, or that of a zone which has it."""
+        if name in ("any", port):
+            return True
+        if name in self.zones:
+            return port in self.zones[name]
+        is_known = self._tables.get(_SDWAN) is not None or name in self._ports
+        return False if is_known and name not in self._disabled_zones else None
+
+    def _ends(self, row: Row, packet: Packet, way: Led | None) -> bool | None:
+        """Whether target and service match, if a virtual address leads it this way or none does."""
+        virtual = way is not None
+        reached = self._published_to(row, packet, way) if virtual else self._target(row, packet)
+        if reached is False:
             return False
-        number, found = int(ipaddress.ip_address(address)), False
-        unclear = False
-        for name in members:
-            spans = self.addresses(version, name)
-            if spans is None:
-                unclear = True
-            elif any(low <= number <= high for low, high in spans):
-                found = True
-        if unclear and not found:
+        port = way.port if way else packet.target_port
+        served = None if port is None else self._service(row, replace(packet, target_port=port))
+        return served if reached else (False if served is False else None)
+
+    def _target(self, row: Row, packet: Packet) -> bool | None:
+        """Whether a packet goes to a policy's addresses by itself."""
+        if row.get("match-vip-only") == "enable" and row.get("action", "deny") == "deny":
+            return False
+        return self._address(row, "dstaddr", packet.target)
+
+    def _published_to(self, row: Row, packet: Packet, way: Led) -> bool | None:
+        """Whether a policy is met by what a virtual address leads elsewhere."""
+        members = names(row.get("dstaddr"))
+        if way.name in members:
+            return None if row.get("dstaddr-negate") == "enable" else True
+        if any(self.addresses(4, name) is None for name in members if not self.is_virtual(name)):
             return None
-        return found != (row.get(f"{key}{suffix}-negate") == "enable")
+        if row.get("action", "deny") != "deny":
+            return False
+        met, only = row.get("match-vip"), row.get("match-vip-only") == "enable"
+        if met == "disable" and not only:
+            return False
+        at = [packet.target, *([way.target] if way.target else [])]
+        matches = _same(self._address(row, "dstaddr", one) for one in at)
+        known = met is not None and way.target is not None
+        return matches if known or matches is False else None
+
+    def _address(self, row: Row, key: str, address: str) -> bool | None:
+        parsed = ipaddress.ip_address(address)
+        key += "" if parsed.version == 4 else "6"
+        criteria = self.criteria(row)
+        if key in criteria.replaced:
+            return None
+        members = [
+            name for name in names(row.get(key))
+            if key != "dstaddr" or not self.is_virtual(name)  # met only by what it leads
+        ]
+        if not members:
+            return None if criteria.unknown and not row.get(key) else False
+        within = _any(
+            None if spans is None else any(low <= int(parsed) <= high for low, high in spans)
+            for spans in (self.addresses(parsed.version, name) for name in members)
+        )
+        return None if within is None else within != (row.get(f"{key}-negate") == "enable")
 
     def _service(self, row: Row, packet: Packet) -> bool | None:
-        found = unclear = False
-        for name in names(row.get("service")):
-            services = self.services(name)
-            if services is None:
-                unclear = True
-            elif any(_serves(service, packet) for service in services):
-                found = True
-        if unclear and not found:
+        criteria = self.criteria(row)
+        if "service" in criteria.replaced:
             return None
-        return found != (row.get("service-negate") == "enable")
+        members = names(row.get("service"))
+        if not members:
+            return None if criteria.unknown else False
+        served = _any(
+            None if services is None else _any(serves(service, packet) for service in services)
+            for services in map(self.services, members)
+        )
+        return None if served is None else served != (row.get("service-negate") == "enable")
+
+    # -- virtual addresses -------------------------------------------------------------------
+
+    def _led_to(self, packet: Packet) -> list[Led | None]:
+        """All ways that a packet may take: led by virtual addresses, or (None) by none."""
+        if packet.target not in self._answering:
+            target = ipaddress.ip_address(packet.target)
+            self._answering[packet.target] = [
+                row for row in self._tables.get("firewall/vip", ()) if may_answer(row, target)
+            ]
+        ways = (led(row, packet, self._is_of) for row in self._answering[packet.target])
+        found = [way for way in ways if way]
+        certain = len(found) == 1 and found[0].certain and found[0].name in self.published
+        return found if certain else [*found, None]
+
+    @cached_property
+    def published(self) -> dict[str, Row]:
+        """The virtual addresses that policies name; it is not sure that others are in force."""
+        named = {
+            name
+            for row in self.policies
+            if row.get("status", "enable") == "enable"
+            for name in names(row.get("dstaddr"))
+        }
+        virtual = self._named["firewall/vip"]
+        return {name: virtual[name] for name in sorted(named & virtual.keys())}
 
     def is_virtual(self, name: str) -> bool:
         """Whether a name is one of a virtual address."""
@@ -215,9 +302,6 @@ class PolicyTable:
         row = self._named[f"firewall/address{suffix}"].get(name)
         if row is not None:
             return address_spans(version, row)
-        vip = self._named["firewall/vip"].get(name) if version == 4 else None
-        if vip is not None:
-            return _virtual(vip)
         return EVERY[version] if name == "all" else () if name == "none" else None
 
     def services(self, name: str, depth: int = 0) -> tuple[Row, ...] | None:
@@ -256,79 +340,26 @@ def look_up_packet(gateway: FortiGate, packet: Packet) -> dict:
         return {}
 
 
-EVERY: dict[int, tuple[Span, ...]] = {4: ((0, 2**32 - 1),), 6: ((0, 2**128 - 1),)}
+def _sdwan_zones(row: Row) -> dict[str, set[str]]:
+    """The zones of ``system/sdwan`` with their interfaces."""
+    zones: dict[str, set[str]] = {str(one.get("name")): set() for one in row.get("zone") or ()}
+    for one in row.get("members") or ():
+        zone = str(one.get("zone") or _FIRST_ZONE)
+        zones.setdefault(zone, set()).add(str(one.get("interface")))
+    return zones
 
 
-def names(value: object) -> list[str]:
-    """The names of a list of members, as the API writes it."""
-    if not isinstance(value, Iterable) or isinstance(value, str):
-        return []
-    return [str(one.get("name")) for one in value if isinstance(one, Mapping) and one.get("name")]
+def _any(found: Iterable[bool | None]) -> bool | None:
+    """Whether one is true; None where that depends on what cannot be told."""
+    unclear = False
+    for one in found:
+        if one:
+            return True
+        unclear = unclear or one is None
+    return None if unclear else False
 
 
-def address_spans(version: int, row: Row) -> tuple[Span, ...] | None:
-    """First and last address of an object; None where the configuration does not say them.
-
-    Args:
-        version: 4 or 6.
-        row: of ``firewall/address`` or ``firewall/address6``.
-    """
-    kind = row.get("type", "ipmask" if version == 4 else "ipprefix")
-    try:
-        if kind == "iprange":
-            ends = (ipaddress.ip_address(str(row[key])) for key in ("start-ip", "end-ip"))
-            low, high = map(int, ends)
-            return ((low, high),)
-        if kind in ("ipmask", "interface-subnet"):
-            return (_network("/".join(str(row["subnet"]).split())),)
-        if kind == "ipprefix":
-            return (_network(str(row["ip6"])),)
-    except (KeyError, ValueError):
-        return None
-    return None
-
-
-def _network(text: str) -> Span:
-    network = ipaddress.ip_network(text, strict=False)
-    return int(network.network_address), int(network.broadcast_address)
-
-
-def _virtual(vip: Row) -> tuple[Span, ...] | None:
-    """The addresses that a virtual address answers for; packets are sent to these.
-
-    None where it forwards ports: the policy's service is then about other ports than those sent to.
-    """
-    if vip.get("portforward") == "enable":
-        return None
-    first, _, last = str(vip.get("extip") or "").partition("-")
-    try:
-        return ((int(ipaddress.ip_address(first)), int(ipaddress.ip_address(last or first))),)
-    except ValueError:
-        return None
-
-
-def _serves(service: Row, packet: Packet) -> bool:
-    protocol = str(service.get("protocol", ""))
-    if protocol == "ALL":
-        return True
-    if protocol == "IP":
-        return int(service.get("protocol-number") or 0) in (0, packet.protocol)
-    if protocol in ("ICMP", "ICMP6"):
-        wanted = service.get("icmptype")
-        mine = packet.protocol == (ICMP if protocol == "ICMP" else ICMP6)
-        return mine and (wanted in (None, "") or int(str(wanted)) == packet.icmp_type)
-    ranges = str(service.get(PORT_RANGES.get(packet.protocol, "-")) or "")
-    return any(_in_range(one, packet) for one in ranges.split())
-
-
-def _in_range(text: str, packet: Packet) -> bool:
-    """Whether ports fit one range of a service: ``80``, ``8000-8080``, ``53:1024-65535``."""
-    targets, _, sources = text.partition(":")
-    return _within(targets, packet.target_port) and (
-        sources in ("", "0", "0-0") or _within(sources, packet.source_port)
-    )
-
-
-def _within(text: str, port: int) -> bool:
-    low, _, high = text.partition("-")
-    return low.isdigit() and int(low) <= port <= int(high or low)
+def _same(found: Iterable[bool | None]) -> bool | None:
+    """What all are; None where they differ."""
+    different = set(found)
+    return different.pop() if len(different) == 1 else None

@@ -6,27 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from gatepass.gateway.boxes import Box, Span, TooMany, complement, without
-from gatepass.gateway.policy_table import (
-    EVERY,
-    ICMP,
-    ICMP6,
-    PORT_RANGES,
-    PolicyTable,
-    names,
-)
+from gatepass.gateway.address_objects import EVERY, names
+from gatepass.gateway.boxes import Box, Span, TooMany, complement, overlap, without
+from gatepass.gateway.policy_services import is_narrowed, service_boxes
+from gatepass.gateway.policy_table import PolicyTable
+from gatepass.gateway.virtual_addresses import external
 
 Row = Mapping[str, Any]
-EVERY_PORT: Span = (0, 65535)
-_EVERY_PROTOCOL: Span = (0, 255)
-ANY_SERVICE: Box = (_EVERY_PROTOCOL, EVERY_PORT, EVERY_PORT)
-"""What a service is of a box: protocol, target port (of ICMP the type), source port."""
-NARROWED_BY = ("users", "groups", "fsso-groups", "ztna-ems-tag", "src-vendor-mac")
-"""What makes a policy match less than its addresses and services say."""
-_ALWAYS = ("always", "", None)
-_IN_PLACE_OF_ADDRESSES = (
-    *("internet-service", "internet-service-src", "internet-service6", "internet-service6-src"),
+_NOT_SHOWN = (
+    "it depends on names, virtual addresses or something else that the configuration does not show "
+    "as addresses and ports"
 )
+_ALWAYS = ("always", "", None)
 _MOST_BOXES = 5_000
 OF_IPV6 = 2**128
 """Added to addresses of IPv6 in a box, so that none is one of IPv4."""
@@ -68,11 +59,16 @@ class Shadows:
             return ""
         if self._lapsed[schedule]:
             return f"is never met: the time of its schedule “{schedule}” is over, or never comes"
-        boxes = self._boxes(row)
+        criteria = self._table.criteria(row)
+        if criteria.expired:
+            return f"is never met: it expired on {criteria.expires:%Y-%m-%d}"
+        goes_by_others = criteria.unknown or row.get("match-vip-only") == "enable"
+        boxes = None if goes_by_others else self._boxes(row)
         if boxes is None:
             self.unread[int(row["policyid"])] = (
-                "it depends on names, virtual addresses or something else that the configuration "
-                "does not show as addresses and ports"
+                f"it depends on “{criteria.unknown[0]}”, which Gatepass does not know"
+                if criteria.unknown
+                else _NOT_SHOWN
             )
             return ""
         reason = ""
@@ -80,8 +76,7 @@ class Shadows:
             reason = self._shadowed(row, boxes) if boxes else "matches nothing: it has no address"
         except TooMany:
             self.unread[int(row["policyid"])] = "it overlaps too many others in too many ways"
-        narrowed = any(row.get(key) for key in NARROWED_BY)
-        if not narrowed and schedule in _ALWAYS:
+        if criteria.explained and schedule in _ALWAYS and not self._is_bound(row):
             self._before.append((row, boxes))
         return reason
 
@@ -93,14 +88,37 @@ class Shadows:
                 left = without(left, hole, _MOST_BOXES)
             if left != seen:
                 covering.append(before)
+            if not left and self._may_meet_published(row, covering):
+                self.unread[int(row["policyid"])] = _NOT_SHOWN
+                return ""
             if not left:
                 return _told(row, covering)
         self.left[int(row["policyid"])] = left
         return ""
 
+    def _may_meet_published(self, row: Row, covering: Sequence[Row]) -> bool:
+        """Whether it denies what virtual addresses lead on, which those before let go by."""
+        if row.get("action", "deny") != "deny" or row.get("match-vip") != "enable":
+            return False
+        if all(
+            one.get("action", "deny") == "deny" and one.get("match-vip") == "enable"
+            for one in covering
+        ):
+            return False
+        targets = spans_of(self._table, row, "dstaddr", 4) or []
+        spans = [external(vip) for vip in self._table.published.values()]
+        return any(
+            span is None or any(overlap((span,), (one,)) for one in targets) for span in spans
+        )
+
+    def _is_bound(self, row: Row) -> bool:
+        """Whether a service of a policy's is for some addresses or applications alone."""
+        services = (self._table.services(name) or () for name in names(row.get("service")))
+        return any(is_narrowed(one) for rows in services for one in rows)
+
     def _boxes(self, row: Row) -> list[Box] | None:
         """All that a policy matches at most; None where its configuration does not say it."""
-        if any(row.get(key) == "enable" for key in _IN_PLACE_OF_ADDRESSES):
+        if self._table.criteria(row).replaced:
             return None
         services = [self._table.services(name) for name in names(row.get("service"))]
         if None in services or row.get("service-negate") == "enable":
@@ -139,7 +157,7 @@ class Shadows:
     def _interface(self, name: str) -> list[Span]:
         if name == "any":
             return [(0, len(self.ports))]
-        members = self._table.zones.get(name, {name})
+        members = self._table.zones.get(name) or {name}
         return [(self.ports[one],) * 2 for one in sorted(members)]
 
 
@@ -195,31 +213,3 @@ def spans_of(table: PolicyTable, row: Row, key: str, version: int) -> list[Span]
     if found and row.get(f"{key}-negate") == "enable":
         return complement(found, EVERY[version][0])
     return found
-
-
-def service_boxes(service: Row) -> list[Box]:
-    """Protocol, target port (of ICMP its type) and source port of a service."""
-    protocol = str(service.get("protocol", ""))
-    number = int(service.get("protocol-number") or 0)
-    if protocol == "ALL" or (protocol == "IP" and number == 0):
-        return [ANY_SERVICE]
-    if protocol == "IP":
-        return [((number, number), EVERY_PORT, EVERY_PORT)]
-    if protocol in ("ICMP", "ICMP6"):
-        number = ICMP if protocol == "ICMP" else ICMP6
-        kind = str(service.get("icmptype") or "")
-        types = (int(kind), int(kind)) if kind.isdigit() else EVERY_PORT
-        return [((number, number), types, EVERY_PORT)]
-    boxes: list[Box] = []
-    for number, key in PORT_RANGES.items():
-        for text in str(service.get(key) or "").split():
-            targets, _, sources = text.partition(":")
-            all_sources = sources in ("", "0", "0-0")
-            ends = _range(targets), EVERY_PORT if all_sources else _range(sources)
-            boxes.append(((number, number), *ends))
-    return boxes
-
-
-def _range(text: str) -> Span:
-    low, _, high = text.partition("-")
-    return int(low), int(high or low)

@@ -19,10 +19,13 @@ import yaml
 
 from gatepass.base.boxed import one_line
 from gatepass.base.errors import NotProven
+from gatepass.gateway.address_objects import names
 from gatepass.gateway.boxes import Box, Span, overlap
-from gatepass.gateway.policy_table import ICMP, ICMP6, TCP, UDP, Packet, PolicyTable, names
+from gatepass.gateway.packet import ICMP, ICMP6, TCP, UDP, Packet
+from gatepass.gateway.policy_services import EVERY_PORT, service_boxes
+from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.routing import RoutingTable
-from gatepass.gateway.shadows import EVERY_PORT, OF_IPV6, Shadows, service_boxes
+from gatepass.gateway.shadows import OF_IPV6, Shadows
 from gatepass.inputs.flows import BLOCK, PASS, Flow
 
 Row = Mapping[str, Any]
@@ -102,10 +105,12 @@ class _Drafter:
             number, name = int(row["policyid"]), _name(row)
             about = f"policy {number}{f' “{name}”' if name else ''}"
             reason = shadows.of(row)
-            if any(self._it.table.is_virtual(one) for one in names(row.get("dstaddr"))):
+            if reason:
+                yield Drafted(about, None, reason)
+            elif any(self._it.table.is_virtual(one) for one in names(row.get("dstaddr"))):
                 yield Drafted(about, *self._published(row))
-            elif reason or number in shadows.unread:
-                yield Drafted(about, None, reason or shadows.unread[number])
+            elif number in shadows.unread:
+                yield Drafted(about, None, shadows.unread[number])
             else:
                 flow = self._of_boxes(row, shadows.left.get(number, []), shadows.ports)
                 yield Drafted(about, flow, "" if flow else (
@@ -184,34 +189,49 @@ class _Drafter:
             ]
             for arrives, span in product(self._arriving(row), spans):
                 for source in self._hosts(span, arrives, version):
-                    for service, at in self._published_services(row, vip, mapped):
+                    for (protocol, port, kind), at in self._published_services(row, vip, mapped):
+                        packet = Packet(arrives, leaves, source, external, protocol, port,
+                                        icmp_type=kind)
+                        if not self._decides(row, packet):
+                            continue
                         flow = _made(
                             name=_name(row) or f"policy {row['policyid']}",
-                            source=source, target=external, service=service, expect=PASS,
-                            seen_from=self._seen_from(row, source, leaves, version), seen_at=at,
+                            source=source, target=external, expect=PASS, seen_at=at,
+                            service=_written(protocol, port, kind),
+                            seen_from=self._seen_from(row, source, leaves, version),
                         )
                         if self._is_new(flow):
                             return flow, ""
-        return None, "no host was found that could reach what it publishes"
+        return None, "no host was found that could surely reach what it publishes"
+
+    def _decides(self, row: Row, packet: Packet) -> bool:
+        """Whether it is surely this policy that decides about a packet."""
+        decision = self._it.table.decide(packet)
+        return decision.policyid == int(row["policyid"]) and not (
+            decision.unclear or decision.may_deny
+        )
 
     def _arriving(self, row: Row) -> list[str]:
         wanted = names(row.get("srcintf"))
         members = {one for name in wanted for one in self._it.table.zones.get(name, {name})}
         return [port for port in self._it.ports if "any" in wanted or port in members]
 
-    def _published_services(self, row: Row, vip: Row, mapped: str) -> Iterator[tuple[str, str]]:
+    def _published_services(
+        self, row: Row, vip: Row, mapped: str
+    ) -> Iterator[tuple[tuple[int, int, int], str]]:
+        """Protocol, port and ICMP type of what is published, and where it arrives."""
         if vip.get("portforward") == "enable":
-            protocol = str(vip.get("protocol") or "tcp")
-            if protocol in _PROTOCOLS.values():
-                ports = (str(vip.get(key)).partition("-")[0] for key in ("extport", "mappedport"))
-                external, internal = ports
-                yield f"{protocol}/{external}", f"{mapped}:{internal}"
+            ports = (str(vip.get(key)).partition("-")[0] for key in ("extport", "mappedport"))
+            external, internal = ports
+            for number, protocol in _PROTOCOLS.items():
+                if protocol == str(vip.get("protocol") or "tcp") and external.isdecimal():
+                    yield (number, int(external), 0), f"{mapped}:{internal}"
             return
         for name in names(row.get("service")):
             for service in self._it.table.services(name) or ():
                 for protocol, port, _source in service_boxes(service):
                     for number, target_port, _from, kind in _services(protocol, port, 4):
-                        yield _written(number, target_port, kind), mapped
+                        yield (number, target_port, kind), mapped
 
     # -- a flow ------------------------------------------------------------------------------------
 
@@ -220,7 +240,9 @@ class _Drafter:
     ) -> Flow | None:
         """A flow of one packet; None where another policy decides about it, or may."""
         decision = self._it.table.decide(packet)
-        if decision.policyid != policyid or decision.unclear:
+        if decision.policyid != policyid or decision.unclear or (
+            decision.accept and decision.may_deny
+        ):
             return None
         version = ipaddress.ip_address(packet.source).version
         seen = self._seen_from(row, packet.source, packet.leaves, version) if row else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gatepass.base.csv_table import csv_table
-from gatepass.gateway.policy_table import ICMP, ICMP6, TCP, UDP, Decision, Packet, PolicyTable
+from gatepass.gateway.packet import ICMP, ICMP6, TCP, UDP, Packet
+from gatepass.gateway.policy_table import Decision, PolicyTable
 from gatepass.inputs.flows import BLOCK, PASS
 from gatepass.scenarios.flows.conduct import Tried
 
@@ -98,7 +99,8 @@ class FlowFindings:
         decision = self._decision(one)
         if decision is None:
             return ""
-        may = f" (unless policy {decision.unclear[0]} matches)" if decision.unclear else ""
+        others = decision.unclear + (decision.may_deny if decision.accept else ())
+        may = f" (unless policy {others[0]} matches)" if others else ""
         verb = "accepts" if decision.accept else "denies"
         return f"By the rule set {self._named(decision.policyid)} {verb} it{may}."
 
@@ -124,7 +126,10 @@ class FlowFindings:
         """The policies that are on, and about none of the flows that were tried decide."""
         decisions = [self._decision(one) for one in self.tried if not one.trouble]
         touched = {
-            number for one in decisions if one for number in (one.policyid, *one.unclear)
+            number
+            for one in decisions
+            if one
+            for number in (one.policyid, *one.unclear, *one.may_deny)
         }
         return [
             self._named(int(row["policyid"]))

@@ -10,7 +10,8 @@ from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.shell import Shell
 from gatepass.gateway.fortigate import FortiGate
-from gatepass.gateway.policy_table import TCP, Packet, PolicyTable, look_up_packet
+from gatepass.gateway.packet import TCP, Packet
+from gatepass.gateway.policy_table import PolicyTable, look_up_packet
 from gatepass.gateway.rules import RuleSet
 from gatepass.inputs.testbed import Testbed
 from gatepass.scenarios.leaks.counters import counted_in, not_counted

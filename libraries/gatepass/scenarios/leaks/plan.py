@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 
-from gatepass.gateway.policy_table import Packet
+from gatepass.gateway.packet import Packet
 from gatepass.scenarios.leaks.craft import control, words_for_helpers
 from gatepass.scenarios.leaks.frames import framed, template
 from gatepass.scenarios.leaks.kinds import HELPERS
