@@ -307,6 +307,41 @@ def test_a_published_server_is_drafted_with_the_place_where_it_arrives() -> None
     assert (mail.target, mail.service, mail.seen_at) == ("198.18.2.7", "tcp/25", "10.20.1.81:2525")
 
 
+@pytest.mark.parametrize(
+    ("above", "drafted"),
+    [
+        ({"match-vip": "disable"}, True),
+        ({"match-vip": "enable"}, False),
+        ({}, False),
+        ({"match-vip": "enable", "tos-mask": "0xfc"}, False),
+        ({"match-vip": "enable", "status": "disable"}, True),
+    ],
+)
+def test_a_published_server_is_drafted_where_no_denial_above_meets_it(
+    above: dict, drafted: bool
+) -> None:
+    ports = {"srcintf": "port1", "dstintf": "port2"}
+    found = _drafted(
+        _policy(1, "all", "all", "ALL", action="deny", **ports, **above),
+        _policy(2, "all", "shop", "HTTPS", **ports),
+    )
+    assert (found["policy 2 “p2”"] is not None) is drafted
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        {"internet-service": "enable", "dstaddr": [], "service": []},
+        {"action": "deny", "reputation-minimum": 3},
+        {"quantum-check": "enable"},
+        {"dstintf": [{"name": "a-zone-of-sdwan"}]},
+    ],
+)
+def test_nothing_is_drafted_that_a_policy_above_may_decide_about(above: dict) -> None:
+    found = _drafted(_policy(1, "all", "all", "ALL") | above, _policy(2, "lan", "all", "HTTPS"))
+    assert found["policy 2 “p2”"] is None
+
+
 def test_how_a_host_with_a_published_address_is_seen_is_not_drafted() -> None:
     boss = {"name": "boss", "extip": "198.18.2.8", "mappedip": [{"range": "10.20.0.77"}]}
     rows = {"firewall/vip": [boss], "firewall/ippool": []}
