@@ -7,6 +7,7 @@ from gatepass.base.finding import capital, must_be_fine
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.gateway import clock, condition, licences, readiness
+from gatepass.gateway.identity import UNKNOWN
 from gatepass.scenarios.connections import DenyCounted
 from gatepass.scenarios.rehearsal import not_taken, rehearse
 from support import words
@@ -80,8 +81,14 @@ class Gateway(KeywordLibrary):
         """The VM's licence is valid; the evaluation licence is where the order says that it may be.
 
         Of an evaluation licence are 1 vCPU, 2 GiB, 3 policies and weak encryption.
+
+        Raises:
+            AssertionError: it is not.
+            NotProven: the gateway does not tell.
         """
         found = licences.of_the_machine(self.run.identity, self.run.order.gateway.evaluation)
+        if self.run.identity.licence == UNKNOWN:
+            raise NotProven(str(found))
         self.check.evidence(say("licence"), found.sentence, not found.keeps)
 
     @keyword()

@@ -161,7 +161,7 @@ def test_licences(api: GatewayUnderTest) -> None:
     assert (licence()["valid"], licence()["status"]) == (False, "vm_expired")
     api.control("DELETE", "/faults")
     put(api, "too-few-resources")
-    assert (licence()["cpu_used"], licence()["mem_max"]) == (1, 2 * 1024**3)
+    assert (licence()["cpu_used"], licence()["mem_used"]) == (1, 2 * 1024**3)
     api.control("DELETE", "/faults")
     put(api, "evaluation-licence")
     assert licence()["status"] == "vm_eval"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from lab.gateway.call import Call
 from lab.gateway.faults import EVERY_FUNCTION
 from lab.gateway.monitors.model import ANYONE, Monitor
-from lab.gateway.resources import memory
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device
@@ -36,27 +35,29 @@ async def _status(device: Device, call: Call) -> dict[str, Any]:
 
 
 def _machine(device: Device) -> dict[str, Any]:
-    used, whole = memory()
     size = device.identity.memory_mib * _MIB
-    used = size * used // whole
     cpus, expires = os.cpu_count() or 1, int(time.time()) + _YEAR_SECONDS
-    is_valid, status = True, "vm_valid"
-    if "evaluation-licence" in device.faults:
-        status = "vm_eval"
+    is_valid, status, allowed = True, "vm_valid", {}
     if "evaluation-licence" in device.faults or "too-few-resources" in device.faults:
-        cpus, size = 1, 2 * _GIB
-        used = min(used, size)
+        cpus, size = 1, min(size, 2 * _GIB)
+    if "evaluation-licence" in device.faults:
+        # what the VM has and what its licence allows it are two things
+        status, allowed = "vm_eval", {"mem_max": 2 * _GIB}
     if "licence-expired" in device.faults:
         is_valid, status, expires = False, "vm_expired", int(time.time()) - _DAY_SECONDS
     return {
-        "type": "vm",
+        "type": "platform",
         "valid": is_valid,
         "status": status,
+        "license_model": 1,
+        "license_platform_name": "LAB",
+        "closed_network": False,
+        "is_payg": False,
         "expires": expires,
         "cpu_used": cpus,
         "cpu_max": cpus,
-        "mem_used": used if size > 2 * _GIB else size,
-        "mem_max": size,
+        "mem_used": size,
+        **allowed,
     }
 
 

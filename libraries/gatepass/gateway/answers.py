@@ -66,6 +66,24 @@ class Refused(Exception):
         return self.status == 404 or self.code == NOT_FOUND
 
 
+class Unanswered(Refused):
+    """The device answers one question with an error of the server, each time, and others as ever.
+
+    Some FortiGates do so where a monitor has nothing to show.
+
+    Attributes:
+        path: that was asked for: ``monitor/router/ipv6``.
+    """
+
+    def __init__(self, method: str, path: str, status: int) -> None:
+        super().__init__(
+            f"The gateway answers {method} {path} with HTTP {status} and gives no reason, each "
+            "time, and answers other calls.",
+            status=status,
+        )
+        self.path = path
+
+
 def rows_of(answer: dict, call: str) -> list[dict]:
     """The rows among an answer.
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
-from gatepass.gateway.answers import validated
+from gatepass.gateway.answers import Unanswered, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 _SAME_CLOCK_S = 60
@@ -36,6 +36,8 @@ def look(gateway: FortiGate) -> Finding:
     """
     try:
         answer = gateway.monitor("system/time")
+    except Unanswered as unanswered:
+        raise NotProven(f"the gateway's time is not known: {unanswered}") from None
     except Refused:
         raise NotProven("the gateway does not report its time (monitor system/time).") from None
     clock = validated(TimeAnswer, answer, "GET monitor/system/time").results.time

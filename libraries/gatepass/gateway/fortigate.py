@@ -29,6 +29,7 @@ from gatepass.gateway.answers import (
     GatewayLost,
     Malformed,
     Refused,
+    Unanswered,
     broken,
     error_number,
     refusal,
@@ -38,15 +39,17 @@ from gatepass.gateway.answers import (
     transient,
     validated,
 )
-from gatepass.gateway.configuration import AS_IT_CAME, is_whole
+from gatepass.gateway.backup import backup_of
 from gatepass.gateway.declared import Declared
-from gatepass.gateway.tables import LogAnswer, mkey_of, must_be_answer, must_be_rows
+from gatepass.gateway.pages import whole
+from gatepass.gateway.tables import LogAnswer, mkey_of, must_be_answer, must_be_rows, of_domain
 from gatepass.gateway.transport import Answer
 
 DUPLICATE = -5
 _DIVIDED = ("multi-vdom", "split-vdom")
 _BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LOST_S = 3
+_WHO = "monitor/system/status"
 
 
 @dataclass
@@ -82,6 +85,7 @@ class FortiGate:
     forbidden: str = field(default="", init=False)
     answered_s: float = field(default=0.0, init=False)
     _declared: dict[str, Declared] = field(default_factory=dict, init=False, repr=False)
+    _unanswered: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._session = requests.Session()
@@ -97,7 +101,15 @@ class FortiGate:
 
     def rows(self, path: str, **query: object) -> list[dict]:
         """The rows of a table (or the one of a singleton); `query` as filter=, format=, …"""
-        rows = rows_of(self._cmdb("GET", path, query=query), f"GET cmdb/{path}")
+        call = f"GET cmdb/{path}"
+        answer = self._cmdb("GET", path, query=query)
+        if "count" not in query:  # whoever wants the first alone says so
+
+            def more(start: int) -> dict:
+                return self._cmdb("GET", path, query={**query, "start": start})
+
+            answer = whole(answer, more, call)
+        rows = rows_of(answer, call)
         must_be_rows(path, rows, str(query.get("format", "")))
         return rows
 
@@ -230,20 +242,7 @@ class FortiGate:
             response = self._call("GET", "monitor/system/config/backup", scope, None, None)
         if response.status == 401:
             self._unpack(response)
-        text = response.content.decode(errors=AS_IT_CAME)
-        if not text.startswith("#config-version"):
-            raise Refused(
-                f"{self.url} gave no backup of its configuration (HTTP {response.status}). "
-                "Give the API user's access profile read and write access to administrator users "
-                "and maintenance (sysgrp: admin, mnt).",
-                status=response.status,
-            )
-        if not is_whole(text):
-            raise Malformed(
-                f"the gateway's backup breaks off after {len(text.splitlines()):,} lines, in the "
-                "middle of a section. Try again."
-            )
-        return text
+        return backup_of(response, self.url)
 
     # -- monitors ----------------------------------------------------------------------------
 
@@ -257,7 +256,14 @@ class FortiGate:
     ) -> dict:
         """The whole answer of a monitor; POST where a body is given, else GET."""
         method = "GET" if body is None else "POST"
-        answer = self._unpack(self._call(method, f"monitor/{path}", query, body, timeout_s))
+
+        def ask(**more: object) -> dict:
+            asked = {**query, **more}
+            return self._unpack(self._call(method, f"monitor/{path}", asked, body, timeout_s))
+
+        answer = ask()
+        if method == "GET" and "count" not in query:
+            answer = whole(answer, lambda start: ask(start=start), f"GET monitor/{path}")
         must_be_answer(path, answer)
         return answer
 
@@ -320,22 +326,30 @@ class FortiGate:
         body: dict | None,
         timeout_s: float | None,
     ) -> Answer:
-        """One call, tried again with growing pauses while the device is busy or the line breaks."""
+        """One call, tried again with growing pauses while the device is busy or the line breaks.
+
+        Raises:
+            Unanswered: it answers this question with 500 each time, and others.
+            GatewayLost: it answers none.
+        """
         if self.other:
             raise AnotherDevice(self.other)
         url = f"{self.url.rstrip('/')}/api/v2/{path}"
+        query = of_domain(path, self.vdom, query or {})
         allowed_s = timeout_s or self.timeout_s
         if self.lost:  # one short try, so that a run without its gateway comes to its end
             allowed_s = min(allowed_s, _LOST_S)
-        give_up = time.monotonic() + (0 if self.lost else self.patience_s)
+        was_lost = self.lost
+        hurry = was_lost or path in self._unanswered
+        give_up = time.monotonic() + (0 if hurry else self.patience_s)
         self._repeated = False
         for pause_s in (*_BACK_OFF_S, None):
+            status = 0
             try:
-                query = {"vdom": self.vdom, **(query or {})}
                 response = transport.call(
                     self._session, method, url, allowed_s, params=query, json=body
                 )
-                problem = transient(response)
+                status, problem = response.status, transient(response)
             except requests.exceptions.SSLError as error:
                 problem = broken(error, allowed_s)
                 if not isinstance(root_of(error), BROKEN_TLS):  # the same again at each try
@@ -345,6 +359,7 @@ class FortiGate:
                 problem = broken(error, allowed_s)
             if not problem:
                 self.lost = ""
+                self._unanswered.discard(path)
                 self.answered_s = response.sent_s + response.took_s / 2
                 return response
             if pause_s is None or time.monotonic() + pause_s > give_up:
@@ -353,7 +368,22 @@ class FortiGate:
             self._repeated = True
             transport.current.pause(pause_s * random.uniform(0.8, 1.2))
         self.lost = problem
-        raise GatewayLost(self._lost_sentence(method, path))
+        lost = GatewayLost(self._lost_sentence(method, path))
+        one_alone = status >= 500 and method == "GET" and path != _WHO and not was_lost
+        if one_alone and self._answers_others():
+            self._unanswered.add(path)
+            raise Unanswered(method, path, status)
+        raise lost
+
+    def _answers_others(self) -> bool:
+        """Whether it is this one question that the device has no answer to."""
+        lost = self.lost
+        try:
+            self._unpack(self._call("GET", _WHO, None, None, None))
+        except (GatewayLost, Refused):
+            self.lost = lost
+            return False
+        return True
 
     def _must_be_the_same(self, answer: dict, response: Answer) -> None:
         """FortiOS ends each answer with the device's serial number."""
@@ -362,6 +392,8 @@ class FortiGate:
             if not isinstance(serial, str) or not re.fullmatch(SERIAL, serial):
                 raise Malformed(f"the gateway reports an invalid serial number: {serial!r}.")
             self.serial = serial
+        elif self.serial and serial is None and not response.path.endswith(_WHO):
+            self._unpack(self._call("GET", _WHO, None, None, None))  # which tells who answers
         elif self.serial and serial != self.serial:
             came = str(serial)[:40] if serial else "a device that reports no serial number"
             self.other = printable(

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from gatepass.base.formats import Name
-from gatepass.gateway.answers import SERIAL, validated
+from gatepass.gateway.answers import SERIAL, Unanswered, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 MIB = 1024 * 1024
-VALID, EVALUATION = "valid", "evaluation"
-"""A licence of its own, and the permanent one of 1 vCPU, 2 GiB, 3 policies (FortiOS 7.2.1 on)."""
+VALID, EVALUATION, UNKNOWN = "valid", "evaluation", "unknown"
+"""A licence of its own, the permanent one of 1 vCPU, 2 GiB, 3 policies (FortiOS 7.2.1 on), and that
+the device does not tell."""
 
 
 @dataclass(frozen=True)
@@ -93,25 +94,32 @@ def identify(gateway: FortiGate, host: str) -> Identity:
 
 
 def _licence(gateway: FortiGate) -> _VmLicence:
-    """The VM's licence; empty on a device that is no VM."""
+    """The VM's licence; empty on a device that is no VM or does not tell."""
     try:
         answer = gateway.monitor("license/status")
     except Refused as refused:
-        if refused.status == 404:
+        if refused.status == 404 or isinstance(refused, Unanswered):
             return _VmLicence()
         raise
     return validated(_LicenceAnswer, answer, "GET monitor/license/status").results.vm
 
 
 def _kind(machine: _VmLicence) -> str:
+    """What licence it is. A build need not say of an evaluation licence whether it is valid."""
+    word = machine.status.lower()
+    if "eval" in word and "expire" not in word:
+        return EVALUATION
     if not machine.valid:
-        return machine.status or "unknown"
-    return EVALUATION if "eval" in machine.status.lower() else VALID
+        return machine.status or UNKNOWN
+    return VALID
 
 
 def _mib(machine: _VmLicence) -> int | None:
-    """The memory the VM has. Builds differ in whether they tell bytes or MiB."""
-    amount = machine.mem_max or machine.mem_used
+    """The memory that the VM has (`mem_used`; `mem_max` is what its licence allows).
+
+    Builds differ in whether they tell bytes or MiB.
+    """
+    amount = machine.mem_used or machine.mem_max
     if not amount:
         return None
     return int(amount / MIB) if amount > 16 * MIB else int(amount)

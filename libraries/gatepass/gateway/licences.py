@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
 from gatepass.base.formats import Name
-from gatepass.gateway.answers import validated
+from gatepass.gateway.answers import Unanswered, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.identity import VALID, Identity
+from gatepass.gateway.identity import UNKNOWN, VALID, Identity
 
 FUNCTIONS = {
     "antivirus": "antivirus",
@@ -24,7 +24,7 @@ FUNCTIONS = {
 }
 """Names in ``license/status``, and what a reader calls them."""
 LICENSED = "licensed"
-_NONE = {"no license", "expired"}
+_NONE = {"no license", "no support", "expired"}
 """The device's words, with spaces: that a licence is there, or none is."""
 _MACHINE = "vm"
 _SOON_S, _LATEST = 30 * 86_400, 1e11
@@ -106,6 +106,10 @@ def of_the_machine(identity: Identity, evaluation: bool = False) -> Finding:
         identity: of the device.
         evaluation: whether the order takes one on the permanent evaluation licence.
     """
+    if identity.licence == UNKNOWN:
+        what = "the gateway does not report a licence of a virtual machine (license/status)"
+        remedy = "Look up in its GUI whether it is licensed (System > FortiGuard)."
+        return Finding("gateway", what, remedy, ("preflight",))
     as_ordered = identity.evaluation and evaluation
     held = _EVALUATION if identity.evaluation else identity.licence
     what = f"the gateway reports its licence as {held}{', as ordered' * as_ordered}"
@@ -156,6 +160,10 @@ def _all(gateway: FortiGate) -> dict[str, _Licence]:
     call = "GET monitor/license/status"
     try:
         told = validated(_Answer, gateway.monitor("license/status"), call).results
+    except Unanswered as unanswered:
+        raise NotProven(
+            f"whether the gateway has the licences that the order needs is not known: {unanswered}"
+        ) from None
     except Refused as refused:
         raise NotProven(
             f"whether the gateway has the licences that the order needs is not known: {refused} "

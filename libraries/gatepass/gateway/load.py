@@ -20,6 +20,15 @@ _HISTORIES = (
 _POINTS = 20
 
 
+def usage_query(interval: str) -> dict[str, str]:
+    """How ``system/resource/usage`` is asked about all of a device, and not about one of its VDOMs.
+
+    Args:
+        interval: name of one of its histories.
+    """
+    return {"interval": interval, "scope": "global"}
+
+
 def load_between(gateway: FortiGate, began: float, ended: float) -> GatewayLoad | None:
     """What the gateway recorded between two moments, with one call.
 
@@ -35,7 +44,7 @@ def load_between(gateway: FortiGate, began: float, ended: float) -> GatewayLoad 
         ((name, length) for name, length in _HISTORIES if reaches <= length), _HISTORIES[-1]
     )
     try:
-        found = gateway.monitor("system/resource/usage", interval=name)["results"]
+        found = gateway.monitor("system/resource/usage", **usage_query(name))["results"]
         cpu = _during(found["cpu"], name, length_s / _POINTS, began, ended)
         memory = _during(found.get("mem") or [], name, length_s / _POINTS, began, ended)
     except (GatewayLost, Refused, KeyError, IndexError, TypeError, ValueError):

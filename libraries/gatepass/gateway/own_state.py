@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gatepass.gateway.answers import Malformed, validated
+from gatepass.gateway.answers import Malformed, Unanswered, validated
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 PATH = "web-ui/state"
@@ -87,7 +87,7 @@ def own_state(gateway: FortiGate) -> OwnState | None:
     try:
         answer: Mapping = gateway.monitor(PATH)
     except Refused as refused:
-        if refused.status in (403, 404):
+        if refused.status in (403, 404) or isinstance(refused, Unanswered):
             return None
         raise
     try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from gatepass.base.finding import Finding
 from gatepass.gateway import condition, policy_form, rights
+from gatepass.gateway.answers import Malformed, Unanswered
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.own_state import own_state
 from gatepass.inputs.scope import Scope
@@ -48,8 +49,10 @@ def look(gateway: FortiGate, scope: Scope) -> list[Finding]:
         try:
             found += one()
         except Refused as refused:
-            if refused.status != 403:  # a right that is missing was told above
+            if refused.status != 403 and not isinstance(refused, Unanswered):  # told above
                 found.append(Finding("gateway", str(refused).rstrip("."), keeps=concerned))
+        except Malformed as odd:
+            found.append(Finding("gateway", str(odd).rstrip("."), keeps=concerned))
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from gatepass.base.chapters import CHAPTERS
 from gatepass.base.finding import Finding
 from gatepass.base.own_yaml import own_yaml
-from gatepass.gateway.answers import Malformed
+from gatepass.gateway.answers import Malformed, Unanswered
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.own_state import Administrator, OwnState
 from gatepass.inputs.scope import Scope
@@ -144,8 +144,9 @@ def _lacking(user: Administrator, wanted: Iterable[Needed]) -> Iterator[Finding]
             )
 
 
-_ONE_LOG = "log/disk/virus"
-"""Stands for all logs: FortiOS documents that they belong to one part, and takes time over each."""
+_LOGS = ("log/disk/virus", "log/memory/virus")
+"""Of which one suffices. The first stands for all logs: FortiOS documents that they belong to one
+part, and takes time over each."""
 _DOES = {READ: "read", WRITE: "write"}
 
 
@@ -157,7 +158,16 @@ def _refused(gateway: FortiGate, scope: Scope, unread: set[str]) -> Iterator[Fin
             if not unread & set(parts_of(path)):
                 readers.setdefault(path, []).append(chapter)
     for path, chapters in sorted(readers.items()):
-        if _is_refused(gateway, path):
+        refused = _refusal(gateway, path)
+        if isinstance(refused, Unanswered):
+            yield Finding(
+                "gateway",
+                f"{_small(str(refused).rstrip('.'))}, so what needs {path} cannot be proven",
+                "Ask the manufacturer's support why. Some devices answer so where there is "
+                "nothing to show.",
+                tuple(chapters),
+            )
+        elif refused and refused.status == 403:
             (part, *_) = parts_of(path)
             yield Finding(
                 "gateway",
@@ -168,11 +178,22 @@ def _refused(gateway: FortiGate, scope: Scope, unread: set[str]) -> Iterator[Fin
             )
 
 
-def _is_refused(gateway: FortiGate, path: str) -> bool:
-    """Whether the right to read is what keeps the device from answering."""
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _refusal(gateway: FortiGate, path: str) -> Refused | None:
+    """Why the device does not let this be read; None where it does, or cannot be asked."""
+    if path in _unasked() or (path.startswith("log/") and path != _LOGS[0]):
+        return None
+    refused = _asked(gateway, path)
+    if path == _LOGS[0] and isinstance(refused, Unanswered):  # a model without a disk
+        return _asked(gateway, _LOGS[1])
+    return refused
+
+
+def _asked(gateway: FortiGate, path: str) -> Refused | None:
     kind, _, rest = path.partition("/")
-    if path in _unasked() or (kind == "log" and path != _ONE_LOG):
-        return False
     try:
         if kind == "monitor":
             gateway.monitor(rest)
@@ -181,10 +202,10 @@ def _is_refused(gateway: FortiGate, path: str) -> bool:
         else:
             gateway.rows(path, count=1)
     except Refused as refused:
-        return refused.status == 403
+        return refused
     except Malformed:  # whoever answers may be asked
-        return False
-    return False
+        return None
+    return None
 
 
 def _uses(scope: Scope) -> Iterator[tuple[str, str, bool]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gatepass.base.errors import NotProven
+from gatepass.gateway.answers import Unanswered
 from gatepass.gateway.fortigate import FortiGate, Refused
 
 Row = Mapping[str, Any]
@@ -34,44 +35,58 @@ class RoutingTable:
 
     Args:
         rows: as the monitors ``router/ipv4`` and ``router/ipv6`` show them.
+        untold: by IP version why its routes are not known, in a sentence.
     """
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[Row], untold: Mapping[int, str] | None = None) -> None:
         self._hops = [hop for row in rows if (hop := _hop(row))]
+        self._untold = untold or {}
 
     @classmethod
     def read(cls, gateway: FortiGate) -> RoutingTable:
         """Read them; a table that a model lacks is empty."""
         rows: list[Row] = []
-        for path in ("router/ipv4", "router/ipv6"):
+        untold: dict[int, str] = {}
+        for version in (4, 6):
             try:
-                rows += gateway.monitor(path).get("results", [])
+                rows += gateway.monitor(f"router/ipv{version}").get("results") or []
+            except Unanswered as unanswered:
+                untold[version] = str(unanswered)
             except Refused as refused:
                 if refused.status != 404:
                     raise
-        return cls(rows)
+        return cls(rows, untold)
 
-    @property
-    def routers(self) -> set[str]:
-        """The addresses of all next hops."""
-        return {hop.router for hop in self._hops if hop.router}
+    def tells(self, version: int) -> bool:
+        """Whether the routes of an IP version are known."""
+        return version not in self._untold
+
+    def routers(self, version: int) -> set[str]:
+        """The addresses of all next hops.
+
+        Raises:
+            NotProven: they are not known.
+        """
+        return {hop.router for hop in self._of(version) if hop.router}
 
     def through(self, interface: str, version: int) -> list[Network]:
-        """The networks that it leads to by an interface, the narrowest first."""
-        found = {
-            hop.network for hop in self._hops
-            if hop.interface == interface and hop.network.version == version
-        }
+        """The networks that it leads to by an interface, the narrowest first.
+
+        Raises:
+            NotProven: they are not known.
+        """
+        found = {hop.network for hop in self._of(version) if hop.interface == interface}
         return sorted(found, key=lambda network: (-network.prefixlen, network))
 
     def lookup(self, address: str) -> Hop:
         """The way to an address: of all routes that hold it the narrowest.
 
         Raises:
-            NotProven: there is none, or there are several that lead to different ports.
+            NotProven: there is none, there are several that lead to different ports, or they are
+                not known.
         """
         wanted = ipaddress.ip_address(address)
-        found = [hop for hop in self._hops if wanted in hop.network]
+        found = [hop for hop in self._of(wanted.version) if wanted in hop.network]
         narrowest = max((hop.network.prefixlen for hop in found), default=-1)
         ways = [hop for hop in found if hop.network.prefixlen == narrowest]
         if not ways:
@@ -83,6 +98,11 @@ class RoutingTable:
                 "which the host is cannot be determined."
             )
         return ways[0]
+
+    def _of(self, version: int) -> list[Hop]:
+        if not self.tells(version):
+            raise NotProven(f"the gateway's routes are not known: {self._untold[version]}")
+        return [hop for hop in self._hops if hop.network.version == version]
 
 
 def _hop(row: Row) -> Hop | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gatepass.base.errors import NotProven
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
+from gatepass.gateway.load import usage_query
 from gatepass.gateway.toggle import Toggle
 from gatepass.results.gateway_state import Sessions
 
@@ -27,7 +28,7 @@ class SessionLimit:
     """
 
     def __init__(self, changes: Changes, room: int) -> None:
-        told = changes.gateway.monitor(_USAGE, interval="1-min")["results"].get("session")
+        told = changes.gateway.monitor(_USAGE, **usage_query("1-min"))["results"].get("session")
         if not told:
             raise NotProven(f"the gateway does not report how many sessions it has ({_USAGE}).")
         self.most = told[0]["current"] + room
@@ -45,7 +46,7 @@ class SessionLimit:
 def sessions_of(gateway: FortiGate) -> Sessions | None:
     """How many sessions there are and may be; None where the gateway does not tell."""
     try:
-        told = gateway.monitor(_USAGE, interval="1-min")["results"]["session"]
+        told = gateway.monitor(_USAGE, **usage_query("1-min"))["results"]["session"]
         limits = gateway.rows_if_any(_TABLE)
         limit = next((int(row.get("session") or 0) for row in limits), 0)
         return Sessions(int(told[0]["current"]), limit)

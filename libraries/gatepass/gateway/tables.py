@@ -30,6 +30,23 @@ MKEYS = {
 }
 
 
+OF_THE_DEVICE = frozenset(
+    f"monitor/system/{name}" for name in ("config/backup", "config-script/upload", "os/reboot")
+)
+"""Calls about the whole device. With a virtual domain named, a backup leaves out what is global."""
+
+
+def of_domain(path: str, vdom: str, query: Mapping[str, object]) -> dict[str, object]:
+    """The query of a call, with the virtual domain that it is about.
+
+    Args:
+        path: below ``/api/v2``.
+        vdom: that is tested.
+        query: what else is asked.
+    """
+    return dict(query) if path in OF_THE_DEVICE else {"vdom": vdom, **query}
+
+
 def mkey_of(path: str) -> str:
     """The attribute that is the key of a table's rows: "name" for most."""
     return MKEYS.get(path, "name")

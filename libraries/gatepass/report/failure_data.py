@@ -20,6 +20,7 @@ from gatepass.endpoint.shell import EndpointLost, Shell
 from gatepass.gateway.changes import marked
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import Journal
+from gatepass.gateway.load import usage_query
 from gatepass.gateway.rules import POLICY
 from gatepass.report.failure_exchanges import Exchanges
 from gatepass.report.failure_page import NOTHING_SEEN, Subject, Tried, render
@@ -208,7 +209,7 @@ def from_gateway(folder: FailureFolder, gateway: FortiGate, journal: Journal | N
         (
             "resources",
             "CPU, memory, sessions over the last minute",
-            lambda: results("system/resource/usage", interval="1-min"),
+            lambda: results("system/resource/usage", **usage_query("1-min")),
         ),
         ("licence", "what it is licensed for", lambda: results("license/status")),
         ("status", "who it is", lambda: brief.monitor("system/status")),

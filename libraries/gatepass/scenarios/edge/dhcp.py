@@ -182,7 +182,7 @@ def _place(gateway: FortiGate, testbed: Testbed, client: Shell) -> _Place:
         )
     side = Side("client", port, {4: ends.client.address}, {4: link}, {4: str(interface.ip)})
     known = {text.partition("/")[0] for text in link.networks} | {*own, ends.client.address}
-    known |= RoutingTable.read(gateway).routers
+    known |= RoutingTable.read(gateway).routers(4)
     return _Place(side, interface.network, frozenset(known))
 
 

@@ -303,6 +303,8 @@ class _Drafter:
     def _hosts(self, span: Span, interface: str, version: int) -> list[str]:
         """Some hosts of a span that the gateway reaches by an interface, likely ones first."""
         found: list[str] = []
+        if not self._it.routes.tells(version):
+            return found
         for network in self._it.routes.through(interface, version):
             low = max(span[0], int(network.network_address))
             high = min(span[1], int(network.broadcast_address))

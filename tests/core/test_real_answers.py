@@ -1,0 +1,112 @@
+"""Answers as real FortiGates were seen to give them, each with what is right about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api_server import ScriptedApi, text, told
+
+from gatepass.base.errors import NotProven
+from gatepass.gateway.answers import AnotherDevice
+from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.identity import identify
+from gatepass.gateway.licences import lacking_licence, licences
+
+FOLDER = Path(__file__).parents[1] / "data" / "real_answers"
+STATUS = {"results": {"hostname": "fgt"}, "version": "v7.4.8", "build": 2795}
+SERIAL = "FGVM01TM00000001"
+
+
+def cases(kind: str) -> list:
+    """The kept ones of a kind."""
+    found = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
+    return [pytest.param(one, id=name) for name, one in found.items() if one["kind"] == kind]
+
+
+def answered(fields: dict[str, Any]) -> Any:
+    return text(200, json.dumps(fields))
+
+
+@pytest.mark.parametrize("case", cases("answer"))
+def test_any_serial_number_is_a_device_s(
+    api: ScriptedApi, client: FortiGate, case: dict[str, Any]
+) -> None:
+    serial = case["serial"]
+    api.script = [
+        told(**STATUS, serial=serial),
+        told(results={"vm": {"valid": True}}, serial=serial),
+    ]
+    assert identify(client, "fw.example").serial == serial
+    api.script = [told(results=[], serial=serial)]
+    assert client.rows("firewall/address") == []
+
+
+@pytest.mark.parametrize("case", cases("memory"))
+def test_memory_is_what_there_is(
+    api: ScriptedApi, client: FortiGate, case: dict[str, Any]
+) -> None:
+    api.script = [told(**STATUS, serial=SERIAL), answered(case["answer"])]
+    assert identify(client, "fw.example").memory_mb == case["right"]
+
+
+@pytest.mark.parametrize("case", cases("licence"))
+def test_a_licence_by_its_word(api: ScriptedApi, client: FortiGate, case: dict[str, Any]) -> None:
+    serial = case["answer"]["serial"]
+    api.script = [told(**STATUS, serial=serial), answered(case["answer"])]
+    assert identify(client, "fw.example").licence == case["right"]
+
+
+@pytest.mark.parametrize("case", cases("services"))
+def test_what_is_no_licence_for_a_service(
+    api: ScriptedApi, client: FortiGate, case: dict[str, Any]
+) -> None:
+    api.script = [told(results={"antivirus": {"status": case["word"]}}, serial=SERIAL)]
+    try:
+        said = lacking_licence(licences(client), ["antivirus"])
+    except NotProven as untold:
+        said = str(untold)
+    assert case["right"] in said and case["word"].replace("_", " ") in said
+
+
+WHO = told(**STATUS, serial=SERIAL)
+SOME = {"firewall/address": [{"name": "a"}], "firewall/addrgrp": [{"name": "g"}]}
+
+
+@pytest.mark.parametrize("call", ["read", "change", "create", "monitor"])
+def test_an_answer_without_a_serial_is_asked_who_it_is(
+    api: ScriptedApi, client: FortiGate, call: str
+) -> None:
+    def do() -> object:
+        match call:
+            case "read":
+                return client.rows("firewall/address")
+            case "change":
+                return client.change("firewall/addrgrp", "a", {"comment": "x"})
+            case "create":
+                return client.create("firewall/address", {"name": "a"})
+        return client.monitor("firewall/policy")
+
+    api.script = [WHO, told(results=[], mkey="a"), WHO]
+    client.monitor("system/status")
+    do()
+    assert [one.path.partition("?")[0] for one in api.calls][-1].endswith("monitor/system/status")
+    assert len(api.calls) == 3
+    other = told(**STATUS, serial="FGVM01TM00000002")
+    api.script = [told(results=[], mkey="a"), other]
+    with pytest.raises(AnotherDevice, match="came from FGVM01TM00000002, and this run began with"):
+        do()
+    with pytest.raises(AnotherDevice):
+        client.rows("firewall/address")
+    assert len(api.calls) == 5
+
+
+def test_a_device_that_does_not_say_who_it_is_is_another(
+    api: ScriptedApi, client: FortiGate
+) -> None:
+    api.script = [WHO, told(results=[]), told(**STATUS)]
+    client.monitor("system/status")
+    with pytest.raises(AnotherDevice, match="a device that reports no serial number"):
+        client.rows("firewall/address")
