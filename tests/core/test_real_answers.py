@@ -11,6 +11,8 @@ from api_server import ScriptedApi, text, told
 
 from gatepass.base.errors import NotProven
 from gatepass.gateway.answers import AnotherDevice
+from gatepass.gateway.config_objects import object_changes
+from gatepass.gateway.configuration import comparable, differences
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import identify
 from gatepass.gateway.licences import lacking_licence, licences
@@ -69,6 +71,19 @@ def test_what_is_no_licence_for_a_service(
     except NotProven as untold:
         said = str(untold)
     assert case["right"] in said and case["word"].replace("_", " ") in said
+
+
+@pytest.mark.parametrize("case", cases("compare"))
+def test_what_a_device_rewrites_is_no_change_and_what_is_text_is(case: dict[str, Any]) -> None:
+    before, after = comparable(case["before"]), comparable(case["after"])
+    said = " ".join(one.sentence for one in object_changes(before, after))
+    lines = " ".join(differences(before, after))
+    assert bool(said) == bool(lines) == bool(case["right"])
+    for word in case["right"]:
+        assert word in said
+        assert word in lines or "/" in word
+    others = {"VDOM root", "VDOM guest"} - set(case["right"])
+    assert not any(word in said + lines for word in others)
 
 
 WHO = told(**STATUS, serial=SERIAL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gatepass.base.formats import MARK
@@ -31,12 +31,14 @@ class ObjectChange:
         path: the table, as the REST API names it.
         key: of the object in it; empty for settings without one, and for the order of a table.
         before, after: its settings in either, or the keys in their order; None where it is not.
+        vdom: that it belongs to; empty where the device is not divided, and for what is global.
     """
 
     path: str
     key: str
     before: tuple[str, ...] | None
     after: tuple[str, ...] | None
+    vdom: str = ""
 
     @property
     def name(self) -> str:
@@ -46,17 +48,18 @@ class ObjectChange:
     @property
     def sentence(self) -> str:
         """It by its name, with before and after."""
+        name = f"{self.name} (VDOM {self.vdom})" if self.vdom else self.name
         if self.before is None:
-            return f"{self.name} was added ({_shown(self.after)})"
+            return f"{name} was added ({_shown(self.after)})"
         if self.after is None:
-            return f"{self.name} was removed (before: {_shown(self.before)})"
+            return f"{name} was removed (before: {_shown(self.before)})"
         gone = [line for line in self.before if line not in self.after]
         new = [line for line in self.after if line not in self.before]
         if not gone and not new:
             moved = next(i for i, key in enumerate(self.before) if key != self.after[i])
             orders = f"before: {_shown(self.before[moved:])}; now: {_shown(self.after[moved:])}"
-            return f"{self.name} is in another order ({orders})"
-        return f"{self.name} was changed (before: {_shown(gone)}; now: {_shown(new)})"
+            return f"{name} is in another order ({orders})"
+        return f"{name} was changed (before: {_shown(gone)}; now: {_shown(new)})"
 
 
 def objects(text: str) -> dict[ObjectId, tuple[str, ...]]:
@@ -65,8 +68,17 @@ def objects(text: str) -> dict[ObjectId, tuple[str, ...]]:
     Args:
         text: see `gatepass.gateway.configuration.comparable`.
     """
-    found: dict[ObjectId, list[str]] = {}
-    path, key, depth, quoted = "", "", 0, False
+    found: dict[ObjectId, tuple[str, ...]] = {}
+    for (_, *identity), lines in _by_domain(text).items():
+        path, key = identity
+        found[path, key] = (*found.get((path, key), ()), *lines)
+    return found
+
+
+def _by_domain(text: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
+    """The same, by VDOM, table and key."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    domain, path, key, depth, quoted = "", "", "", 0, False
     for line in text.splitlines():
         stripped = line.strip()
         word, _, rest = ("", "", "") if quoted else stripped.partition(" ")
@@ -74,17 +86,38 @@ def objects(text: str) -> dict[ObjectId, tuple[str, ...]]:
         if word == "config" and depth == 0 and rest not in _WRAPPERS:
             *rooms, table = rest.split() or [""]
             path, key, depth = f"{'.'.join(rooms)}/{table}", "", 1
+        elif depth == 0:
+            domain = _domain_after(domain, word, rest)
         elif word == "end" and depth == 1:
             depth = 0
         elif word == "edit" and depth == 1:
             key = rest.strip().strip('"')
-            found.setdefault((path, key), [])
+            found.setdefault((domain, path, key), [])
         elif word == "next" and depth == 1:
             key = ""
-        elif depth:
+        else:
             depth += {"config": 1, "end": -1}.get(word, 0)
-            found.setdefault((path, key), []).append(stripped)
+            found.setdefault((domain, path, key), []).append(stripped)
     return {identity: tuple(lines) for identity, lines in found.items()}
+
+
+def _domain_after(domain: str, word: str, rest: str) -> str:
+    """Whose sections follow a line that stands outside of all sections."""
+    if word == "edit":
+        return rest.strip().strip('"')
+    return "" if word in ("config", "next", "end") else domain
+
+
+def sections(text: str) -> Iterator[tuple[str, str]]:
+    """The lines of a comparable configuration, each with its section and VDOM, for a reader."""
+    domain, section = "", ""
+    for line in text.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "config":
+            section = f"{line} (VDOM {domain})" if domain and rest not in _WRAPPERS else line
+        if word == "edit" or (word == "config" and rest in _WRAPPERS):
+            domain = _domain_after(domain, word, rest)
+        yield section, line
 
 
 def object_changes(before: str, after: str) -> list[ObjectChange]:
@@ -93,18 +126,18 @@ def object_changes(before: str, after: str) -> list[ObjectChange]:
     Args:
         before, after: comparable configurations.
     """
-    old, new = objects(before), objects(after)
+    old, new = _by_domain(before), _by_domain(after)
     changes = [
-        ObjectChange(*identity, old.get(identity), new.get(identity))
-        for identity in dict.fromkeys([*old, *new])
-        if old.get(identity) != new.get(identity)
+        ObjectChange(path, key, old.get((vdom, path, key)), new.get((vdom, path, key)), vdom)
+        for vdom, path, key in dict.fromkeys([*old, *new])
+        if old.get((vdom, path, key)) != new.get((vdom, path, key))
     ]
     kept = [identity for identity in old if identity in new]
     there = [identity for identity in new if identity in old]
-    for path in dict.fromkeys(path for path, _ in kept):
-        orders = [tuple(key for table, key in one if table == path) for one in (kept, there)]
+    for table in dict.fromkeys(identity[:2] for identity in kept):
+        orders = [tuple(one[2] for one in both if one[:2] == table) for both in (kept, there)]
         if orders[0] != orders[1]:
-            changes.append(ObjectChange(path, "", *orders))
+            changes.append(ObjectChange(table[1], "", *orders, vdom=table[0]))
     return changes
 
 
@@ -144,11 +177,16 @@ def hardware_address(mark: str, which: int = 0) -> str:
 
 def outside_quotes(text: str) -> Iterator[str]:
     """The lines that begin outside of quotes: what is quoted, as pages for users are, is text."""
+    return (line.strip() for line, is_text in with_quotes(text.splitlines()) if not is_text)
+
+
+def with_quotes(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each line, without blanks at its end where it ends outside of quotes, and whether it begins
+    inside of them."""
     quoted = False
-    for line in text.splitlines():
-        if not quoted:
-            yield line.strip()
-        quoted ^= _opens(line)
+    for line in lines:
+        began, quoted = quoted, quoted ^ _opens(line)
+        yield (line if quoted else line.rstrip()), began
 
 
 def _opens(line: str) -> bool:
@@ -180,6 +218,7 @@ def _shown(lines: tuple[str, ...] | list[str] | None) -> str:
     if not lines:
         return "nothing"
     lines = [line for line in lines if not line.startswith("set uuid ")]  # nobody reads it
+    lines = [line or "an empty line" for line in lines]
     cut = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in lines]
     more = f", and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
     return ", ".join(cut[:_MOST_LINES]) + more

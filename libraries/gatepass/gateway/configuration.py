@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import difflib
 import re
+from itertools import dropwhile
 
 from gatepass.base.masking import MASK, masked_text
-from gatepass.gateway.config_objects import outside_quotes
+from gatepass.gateway.config_objects import outside_quotes, sections, with_quotes
 
 # An SNMP community's name is its password, and stands there in clear.
 _COMMUNITY = re.compile(r"^config system snmp community$.*?^end$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"set name .*")
 _BY_ITSELF = re.compile(
     r"^ *config firewall internet-service-name$.*?^ *end$\n?"  # FortiGuard's updates write it
-    r"|^ *set comments \"[^\"\n]*\bACME\b[^\"\n]*\"$\n?",  # the certificate's last renewal
+    r"|^ *set comments \"[^\"\n]*\bACME\b[^\"\n]*\"$\n?"  # the certificate's last renewal
+    r"|^ *set comments \"Error \([^\"\n]*\) on [^\"\n]*\"$\n?"  # or why there was none
+    r"|^ *set last-login [^\n]*$\n?",
     re.DOTALL | re.MULTILINE,
 )
 """What a device rewrites while nobody is at work on it."""
+_ADDRESSES = re.compile(r"^config firewall address6?$.*?^end$", re.DOTALL | re.MULTILINE)
+_FOUND = re.compile(r"^( +)config list$\n.*?^\1end$\n?", re.DOTALL | re.MULTILINE)
+"""What an SDN connector found in a cloud for an address, and writes anew as it changes there."""
 _SCREENFUL = 40
 AS_IT_CAME = "surrogateescape"
 """How bytes that are no text are kept in a backup."""
@@ -26,12 +32,17 @@ def comparable(backup: str) -> str:
     """A backup without what differs between two backups of one configuration, secrets masked.
 
     Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped, as is
-    what a device rewrites by itself.
+    what a device rewrites by itself. What is quoted is text, and stays.
     """
     readable = _BY_ITSELF.sub("", backup.encode(errors=AS_IT_CAME).decode(errors="replace"))
-    text = without_communities(masked_text(readable))
-    lines = (line.rstrip() for line in text.splitlines() if not line.startswith("#"))
-    return "\n".join(line for line in lines if line) + "\n"
+    found = _ADDRESSES.sub(lambda section: _FOUND.sub("", section[0]), readable)
+    text = without_communities(masked_text(found))
+    lines = list(dropwhile(_is_head, text.splitlines()))
+    return "\n".join(line for line, is_text in with_quotes(lines) if line or is_text) + "\n"
+
+
+def _is_head(line: str) -> bool:
+    return not line.strip() or line.startswith("#")
 
 
 def without_communities(text: str) -> str:
@@ -65,9 +76,4 @@ def is_whole(backup: str) -> bool:
 
 
 def _with_sections(text: str) -> list[str]:
-    section, lines = "", []
-    for line in text.splitlines():
-        if line.startswith("config "):
-            section = line
-        lines.append(f"{section}\0{line}")
-    return lines
+    return [f"{section}\0{line}" for section, line in sections(text)]
