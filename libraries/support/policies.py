@@ -55,7 +55,8 @@ def _decided(run: RunContext, answer: dict) -> str:
         return "The gateway's policy look-up says that no policy matches it: the implicit deny."
     row = run.gateway.row(POLICY, number)
     name = f' "{row["name"]}"' if row else ", which the policy table does not show,"
-    action = answer.get("policy_action", "")
+    # before FortiOS 7 the look-up does not tell what becomes of the traffic
+    action = answer.get("policy_action") or (row or {}).get("action") or "unknown"
     return f"The gateway's policy look-up says that policy {number}{name} decides: {action}."
 
 

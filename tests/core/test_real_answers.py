@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from api_server import ScriptedApi, text, told
+from doctor_world import World
+from gateway_client import GatewayUnderTest
 
 from gatepass.base.errors import NotProven
-from gatepass.gateway.answers import AnotherDevice
+from gatepass.doctor import setup
+from gatepass.gateway.answers import AnotherDevice, Refused
 from gatepass.gateway.config_objects import object_changes
 from gatepass.gateway.configuration import comparable, differences
 from gatepass.gateway.fortigate import FortiGate
@@ -125,3 +128,51 @@ def test_a_device_that_does_not_say_who_it_is_is_another(
     client.monitor("system/status")
     with pytest.raises(AnotherDevice, match="a device that reports no serial number"):
         client.rows("firewall/address")
+
+
+WHOLE_DEVICE = ["backup", "script", "restart"]
+
+
+@pytest.mark.parametrize("call", WHOLE_DEVICE)
+def test_a_call_of_the_whole_device_names_no_vdom(
+    api: ScriptedApi, client: FortiGate, call: str
+) -> None:
+    match call:
+        case "backup":
+            api.script = [text(200, "#config-version=X\nconfig system global\nend\n")]
+            client.backup()
+        case "script":
+            api.script = [told(results={"vdom-mode": "no-vdom"})]
+            client.run_script("s", "config firewall policy\nend\n")
+        case "restart":
+            client.monitor("system/os/reboot", body={})
+    assert "vdom=" not in api.calls[-1].path
+    client.rows("firewall/policy")
+    assert "vdom=root" in api.calls[-1].path
+
+
+@pytest.mark.parametrize(("status", "words"), [(413, "larger than it takes"), (424, "not valid")])
+def test_a_refusal_without_words_says_what_it_means(
+    api: ScriptedApi, client: FortiGate, status: int, words: str
+) -> None:
+    api.script = [told(status)]
+    with pytest.raises(Refused, match=words):
+        client.rows("firewall/policy")
+
+
+@pytest.mark.parametrize("super_admin", [False, True])
+def test_doctor_says_what_a_backup_holds(
+    device: GatewayUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, super_admin: bool
+) -> None:
+    world = World(device, tmp_path)
+    world.play(monkeypatch)
+
+    def as_one(state: dict) -> dict:
+        return state | {"admin": state["admin"] | {"super_admin": super_admin}}
+
+    world.changed["web-ui/state"] = as_one
+    made = world.examine()
+    said = [str(one) for one in made.findings if "accounts of super_admin" in one.what]
+    assert [one for one in said if "Have a super_admin save" in one] == said
+    assert bool(said) is not super_admin and made.is_fine
+    assert "super_admin" in setup.remarks(world.scope(), "192.0.2.1")

@@ -111,5 +111,8 @@ def remarks(scope: Scope, trusted: str) -> str:
         f"\nThe API user may call from {trusted} alone, this machine's address towards {host}; "
         "where something between translates it, put in what the gateway sees. The last command "
         "shows the token, once: keep it where gateway.token of the testbed file says. Delete API "
-        f"user and access profile ({name_of(scope)}) when the gateway is handed over.{vdoms}"
+        f"user and access profile ({name_of(scope)}) when the gateway is handed over.{vdoms}\n"
+        "A backup that this API user asks for holds what its profile may read, and never the "
+        "accounts of super_admin: restored as a whole, it takes them away. Have a super_admin save "
+        "the configuration before the test; that file restores the device."
     )

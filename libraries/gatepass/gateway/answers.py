@@ -26,6 +26,11 @@ _FULL = (
     "its table is full (error -4). With an evaluation licence it holds 3 policies and 3 static "
     "routes, with another licence as many as its model's maximum values allow."
 )
+_BY_STATUS = {
+    413: "the request is larger than it takes",
+    424: "something that the call needs is not there, or a value of it is not valid",
+}
+"""What FortiOS means by a status, where it says no more."""
 _LOCKED = (
     "What somebody changes in a transaction (workspace mode) is locked for all others: have it "
     "committed or aborted. Without a change it ends by itself after five minutes."
@@ -231,5 +236,6 @@ def refusal(response: Answer, answer: object, known: bool = False) -> str:
         return f"{refused} {_FULL}"
     reason = str(answer.get("cli_error", "")) if isinstance(answer, dict) else ""
     words = shown(" ".join(reason.split()), _LONGEST_REASON).rstrip(".")
-    told = f"{refused} {words or f'error {error_number(answer)}'}."
+    why = _BY_STATUS.get(response.status, f"error {error_number(answer)}")
+    told = f"{refused} {words or why}."
     return f"{told} {_LOCKED}" if "another transaction" in words else told

@@ -133,7 +133,10 @@ def _undo(
         finally:
             gateway.close()
     if restoration.identical:
-        equal = f"{serial} is back as it was; its configuration compares equal."
+        equal = (
+            f"{serial} is back as it was; its configuration compares equal, as far as its API user "
+            "may read it."
+        )
         return Restored(run, not left, equal, left)
     if not journal.closed:
         lost = journal.lost_lines
