@@ -6,6 +6,7 @@ import pytest
 from gateway_client import GatewayUnderTest, policy
 
 from lab.base.process import wait_until
+from lab.gateway.dataplane.intent.compile import compile_config
 
 LOOPBACK = {"vdom": "root", "type": "loopback"}
 PHASE1 = {
@@ -60,15 +61,14 @@ def test_a_name_with_a_newline_could_never_be_addressed(api: GatewayUnderTest) -
 @pytest.mark.parametrize(
     "more",
     [
-        {"internet-service": "enable", "internet-service-name": [{"name": "Google-Web"}]},
-        {"internet-service-src": "enable"},
+        {"internet-service-group": [{"name": "office"}]},
         {"match-vip-only": "enable"},
         {"tos-mask": "0xff", "tos": "0x10"},
         {"nat64": "enable"},
         # of attributes that the lab's table does not have
-        {"internet-service6": "enable", "internet-service6-name": [{"name": "Google-Web"}]},
+        {"network-service-dynamic": [{"name": "branches"}]},
         {"src-vendor-mac": [{"id": 1}]},
-        {"policy-expiry": "enable", "policy-expiry-date": "2026-12-24 00:00:00"},
+        {"policy-expiry": "enable", "policy-expiry-date": "2099-12-24 00:00:00"},
         {"profile-type": "group", "profile-group": "strict"},
         {"schedule": "default-darrp-optimize"},
         {"disclaimer": "enable"},
@@ -78,6 +78,56 @@ def test_what_would_narrow_a_policy_is_not_dropped(api: GatewayUnderTest, more: 
     row = policy("narrow") | {"policyid": 77} | more
     assert "has no" in refused(api, "firewall/policy", row)
     assert api.call("GET", "cmdb/firewall/policy/77").status_code == 404
+
+
+SERVICE = [{"name": "Microsoft-Web"}]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"internet-service": "enable", "internet-service-name": SERVICE, "dstaddr": [],
+         "service": []},
+        {"internet-service-src": "enable", "internet-service-src-name": SERVICE, "srcaddr": []},
+        {"internet-service6": "enable", "internet-service6-name": SERVICE,
+         "srcaddr6": [{"name": "all"}]},
+        {"reputation-minimum": 3, "reputation-direction": "source"},
+        {"sgt-check": "enable", "sgt": [{"id": 5}]},
+        {"vlan-filter": "100-110"},
+        {"policy-expiry": "enable", "policy-expiry-date": "2023-09-30 16:27:40"},
+    ],
+)
+def test_what_no_packet_here_has_is_kept_and_meets_nothing(
+    api: GatewayUnderTest, more: dict
+) -> None:
+    if not api.names("firewall/internet-service-name"):
+        api.call("POST", "monitor/system/config/backup", {"scope": "global"})
+    row = policy("narrow") | {"policyid": 77} | more
+    api.post("cmdb/firewall/policy", row)
+    try:
+        (kept,) = api.get("cmdb/firewall/policy/77")
+        assert {key: value for key, value in kept.items() if key in more} == {
+            key: [{**one, "q_origin_key": next(iter(one.values()))} for one in value]
+            if isinstance(value, list) else value
+            for key, value in more.items()
+        }
+        compiled = compile_config({"firewall/policy": [kept]})
+        assert compiled.in_force == []
+    finally:
+        api.delete("cmdb/firewall/policy/77")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"internet-service": "enable"},
+        {"internet-service": "enable", "internet-service-name": [{"name": "Nobody-Knows"}]},
+        {"policy-expiry": "enable"},
+        {"policy-expiry": "enable", "policy-expiry-date": "soon"},
+    ],
+)
+def test_what_a_policy_lacks_for_them_is_told(api: GatewayUnderTest, more: dict) -> None:
+    refused(api, "firewall/policy", policy("narrow") | {"policyid": 77} | more)
 
 
 @pytest.mark.parametrize(

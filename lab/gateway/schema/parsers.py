@@ -20,6 +20,8 @@ _LONGEST_PEM = 16_384
 
 MOMENT = "%H:%M %Y/%m/%d"
 """How the beginning and the end of a schedule are written."""
+EXPIRY, NEVER = "%Y-%m-%d %H:%M:%S", "0000-00-00 00:00:00"
+"""How the end of a policy is written, and that it has none."""
 _SHORTEST_TTL, _LONGEST_TTL = 300, 2_764_800
 
 application_category = values.one_of(CATEGORIES)
@@ -53,6 +55,17 @@ def moment(name: str, value: Any) -> str:
         return datetime.strptime(values.text(name, value), MOMENT).strftime(MOMENT)
     except ValueError:
         raise bad_value(name, value, "hh:mm yyyy/mm/dd") from None
+
+
+def expiry(name: str, value: Any) -> str:
+    """When a policy expires, `yyyy-mm-dd hh:mm:ss`; zeroes for never."""
+    text = values.text(name, value)
+    if text == NEVER:
+        return text
+    try:
+        return datetime.strptime(text, EXPIRY).strftime(EXPIRY)
+    except ValueError:
+        raise bad_value(name, value, "yyyy-mm-dd hh:mm:ss") from None
 
 
 def session_ttl(name: str, value: Any) -> str:

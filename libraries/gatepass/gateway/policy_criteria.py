@@ -32,6 +32,8 @@ _SERVICES_OF_THE_INTERNET = {
 }
 """Beginning of attributes -> what their addresses and ports, known to FortiGuard, stand in for."""
 _NOTHING = (None, "", "0", "disable", "0.0.0.0", "0.0.0.0 0.0.0.0", "::", "::/0")
+_TEXTS = ("vlan-filter",)
+"""Attributes that any text sets."""
 _NO_BITS = re.compile(r"0x0+")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 _SURELY = timedelta(days=1)
@@ -76,7 +78,12 @@ def criteria_of(row: Row, now: datetime, declared: Declared | None = None) -> Cr
     families = {name: _family(name) for name in row}
     expires, expired = _expiry(row, now)
     return Criteria(
-        narrowed=tuple(name for name in set_ if _kind(name) == "narrowing"),
+        narrowed=tuple(
+            name
+            for name, value in row.items()
+            if _kind(name) == "narrowing"
+            and (bool(value) if name in _TEXTS else not says_nothing(value))
+        ),
         replaced=frozenset(
             key
             for name in set_

@@ -47,6 +47,12 @@ from lab.sslvpn.plan import ServerPlan
 log = logging.getLogger(__name__)
 
 _KBPS = {"kbps": 1, "mbps": 1_000, "gbps": 1_000_000}
+_NOTHING = (None, "", 0, "disable")
+_MEETS_NOTHING = (
+    *("internet-service", "internet-service-src", "internet-service6", "internet-service6-src"),
+    *("reputation-minimum", "reputation-minimum6", "sgt-check", "vlan-filter", "policy-expiry"),
+)
+"""Attributes of a policy that leave it nothing, where they are set."""
 _FORWARDED = {"tcp": TCP, "udp": UDP, "sctp": SCTP, "icmp": ICMP}
 
 
@@ -124,7 +130,7 @@ def compile_config(config: Config) -> Intent:
                 config,
                 ports,
                 selectors.books,
-                [row for row in config.get("firewall/policy", ()) if _is_on(row)],
+                [row for row in config.get("firewall/policy", ()) if _may_be_met(row)],
             ),
             ServerPlan(),
         ),
@@ -146,7 +152,7 @@ def _must_be_among(known: Mapping[str, object], names: Iterable[str | None]) -> 
 
 def _in_its_place(row: Mapping) -> Policy | None:
     """What stands for a policy that cannot be read: nothing passes by it."""
-    if row.get("action", "deny") == "accept" or not _is_on(row):
+    if row.get("action", "deny") == "accept" or not _may_be_met(row):
         return None
     everything = Selector(sources=EVERY_ADDRESS, dests=EVERY_ADDRESS)
     return Policy(int(row["policyid"]), everything, accept=False, denies_vips=True)
@@ -225,6 +231,15 @@ def _is_on(row: Mapping) -> bool:
     return scheduled and row.get("status", "enable") == "enable"
 
 
+def _may_be_met(row: Mapping) -> bool:
+    """Whether a policy is on, and neither over nor for what no packet here has.
+
+    No address here is one of an Internet service or known for anything, no packet has a security
+    tag or is of a VLAN.
+    """
+    return _is_on(row) and all(row.get(key) in _NOTHING for key in _MEETS_NOTHING)
+
+
 def _arriving(row: Mapping, selectors: _Selectors) -> Selector:
     """What a DoS policy is about: IPv4 that comes in by its interface."""
     return selectors.of({**row, "srcintf": [{"name": row["interface"]}]}, (4,))
@@ -239,7 +254,7 @@ def _policy(row: Mapping, selectors: _Selectors, vips: Mapping[str, Vip]) -> Pol
         selects=selectors.of(row, (4, 6) if who is None else (4,)),
         vips=tuple(vips[name] for name in names(row.get("dstaddr")) if name in vips),
         accept=accept,
-        enabled=_is_on(row),
+        enabled=_may_be_met(row),
         nat=accept and row.get("nat") == "enable",
         pools=names(row.get("poolname")) if row.get("ippool") == "enable" else (),
         denies_vips=not accept and row.get("match-vip", "enable") == "enable",

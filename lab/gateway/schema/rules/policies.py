@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing, not_here
 from lab.gateway.schema import values
 from lab.gateway.schema.model import Row, View
+from lab.gateway.schema.parsers import EXPIRY, NEVER
 from lab.gateway.schema.rules.modes import must_not_name_members
 from lab.gateway.schema.rules.registry import check, complete
 from lab.gateway.schema.signatures import (
@@ -26,6 +29,13 @@ _PROFILES = {
 }
 
 
+_INTERNET_SERVICES = {
+    "internet-service": {"dstaddr", "service"},
+    "internet-service-src": {"srcaddr"},
+    "internet-service6": {"dstaddr6", "service"},
+    "internet-service6-src": {"srcaddr6"},
+}
+"""Switch -> what it stands in for."""
 _HIGHEST = SERVER_LEG_SESSION - 1
 _MOST_NESTED = 16
 _EXPRESSION = (
@@ -69,16 +79,49 @@ def _check_is_no_proxys(name: str, view: View, depth: int = 0) -> None:
         _check_is_no_proxys(member["name"], view, depth + 1)
 
 
+def _internet_services(row: Row) -> set[str]:
+    """The attributes that Internet services stand in for.
+
+    Raises:
+        CmdbError: a policy goes by them and names none.
+    """
+    replaced: set[str] = set()
+    for switch, keys in _INTERNET_SERVICES.items():
+        if row[switch] == "enable":
+            if not row[f"{switch}-name"]:
+                raise missing(f"{switch}-name")
+            replaced |= keys
+    return replaced
+
+
+def _check_end(row: Row) -> None:
+    """Check that a policy that expires has done so: the data plane ends none by itself.
+
+    Raises:
+        CmdbError: it has not, or names no end.
+    """
+    if row["policy-expiry"] != "enable":
+        return
+    date = row["policy-expiry-date"]
+    if date == NEVER:
+        raise missing("policy-expiry-date")
+    if datetime.strptime(date, EXPIRY).replace(tzinfo=UTC) > datetime.now(UTC):
+        raise not_here("policy-expiry-date to come:", date)
+
+
 @check("firewall/policy")
 def _policy(row: Row, view: View) -> None:
+    by_service = _internet_services(row)
     for needed in ("srcintf", "dstintf", "service", "schedule"):
-        if not row[needed]:
+        if not row[needed] and needed not in by_service:
             raise missing(needed)
-    if not (row["srcaddr"] and row["dstaddr"]) and not (row["srcaddr6"] and row["dstaddr6"]):
+    has = {key for key in ("srcaddr", "dstaddr", "srcaddr6", "dstaddr6") if row[key]} | by_service
+    if not ({"srcaddr", "dstaddr"} <= has or {"srcaddr6", "dstaddr6"} <= has):
         for needed in ("srcaddr", "dstaddr"):
-            if not row[needed] and not row[needed + "6"]:
+            if not has & {needed, needed + "6"}:
                 raise missing(needed)
         raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
+    _check_end(row)
     must_not_name_members(row, view)
     if row["policyid"] > _HIGHEST:
         raise bad_value("policyid", row["policyid"], f"{_HIGHEST} at most")
