@@ -39,17 +39,24 @@ class OtherCertificate(AssertionError):
 
 
 class Warden:
-    """The process that ends browser and sessions with this one; see `gatepass.gui.warden`."""
+    """The process that ends browser and sessions with this one; see `gatepass.gui.warden`.
+
+    Attributes:
+        socket: path of the one over which the browser is driven.
+    """
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "gatepass.gui.warden"],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         self._to: IO[bytes] = self._process.stdin  # type: ignore[assignment]
+        assert self._process.stdout is not None
+        with self._process.stdout as words:
+            self.socket = words.readline().decode().strip()
 
     def tell(self, **told: object) -> None:
         """Hand it something over."""
@@ -244,13 +251,12 @@ class BrowserWindow:
 def _server_of(warden: Warden) -> Browser:
     """The library, with its server of Playwright in the warden's care."""
     from Browser import Browser
-    from Browser.utils import find_free_port
     from Browser.utils.data_types import PlaywrightLogTypes
 
-    port = find_free_port()
-    warden.tell(browser=port)
+    warden.tell(browser=True)
     return Browser(
-        playwright_process_port=port,
+        playwright_process_host="unix",  # gRPC joins the two with a colon
+        playwright_process_port=warden.socket,  # type: ignore[arg-type]
         enable_playwright_debug=PlaywrightLogTypes.disabled,  # it would hold what is typed
         run_on_failure=None,
         strict=False,  # of several that a person might mean, the first

@@ -1,11 +1,12 @@
 """Keeps the browser's processes, and ends all of it when the run is gone, however it ended.
 
-Usage: python -m gatepass.gui.warden. It reads lines of JSON: {"browser": PORT} starts the Browser
-library's server of Playwright on that port of the loopback; {"session": {"url": ..., "ca_file":
-..., "cookies": {...}}} names a session that is to be logged out. At the end of the input, which
-comes with the end of the process that writes it, the sessions are ended, all processes killed, and
-the folder in which the browser had its profiles removed. It stands in a session of its own, so that
-what kills the run's group leaves it alone.
+Usage: python -m gatepass.gui.warden. It writes the path of a Unix socket in a folder that is its
+owner's alone, and reads lines of JSON: {"browser": true} starts the Browser library's server of
+Playwright there, so that no other user of the machine can drive the browser; {"session": {"url":
+..., "ca_file": ..., "cookies": {...}}} names a session that is to be logged out. At the end of the
+input, which comes with the end of the process that writes it, the sessions are ended, all processes
+killed, and the folder in which the browser had its profiles removed. It stands in a session of its
+own, so that what kills the run's group leaves it alone.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from gatepass.base.environment import without_secrets
+
 PREFIX = "gatepass-browser-"
 _SUBREAPER = 36  # prctl(2): orphans of the browser become this process's children
 _END_S = 5
+_SOCKET = "playwright"
 _LOG_OUT_S = 1.0, 2.0
 
 
@@ -33,13 +37,14 @@ def main() -> None:
     """Work until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # 0700
     sessions = []
     try:
+        print(folder / _SOCKET, flush=True)
         for line in sys.stdin:
             told = json.loads(line)
             if "browser" in told:
-                start(int(told["browser"]), folder)
+                start(folder)
             else:
                 sessions.append(told["session"])
     finally:
@@ -50,14 +55,16 @@ def main() -> None:
                 log_out(session)
 
 
-def start(port: int, folder: Path) -> None:
+def start(folder: Path) -> None:
     """Start the server; everything that it leaves lies in the folder."""
     node, script = program()
     homes = ("HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
     subprocess.Popen(
-        [node, str(script), "127.0.0.1", str(port)],
+        [node, str(script), "unix", str(folder / _SOCKET)],  # gRPC joins the two with a colon
         cwd=script.parent,
-        env={"PLAYWRIGHT_BROWSERS_PATH": "0"} | os.environ | dict.fromkeys(homes, str(folder)),
+        env={"PLAYWRIGHT_BROWSERS_PATH": "0"}
+        | without_secrets()
+        | dict.fromkeys(homes, str(folder)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

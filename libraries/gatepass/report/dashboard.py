@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from gatepass.base.arguments import Parser, file
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import InputError
 from gatepass.base.paths import RESULTS
 from gatepass.base.result_folders import outputs as run_outputs
@@ -79,6 +80,7 @@ def _made_of(outputs: list[Path]) -> str:
         done = subprocess.run(
             [sys.executable, "-c", _PROGRAM, *words],
             cwd=RESULTS,
+            env=without_secrets(),
             capture_output=True,
             text=True,
             timeout=_TIMEOUT_S,

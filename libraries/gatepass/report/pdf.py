@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gatepass.base.chromium import INSTALL, chromium
+from gatepass.base.environment import without_secrets
 
 SWITCH = "GATEPASS_PDF"
 """Environment variable: "no" where nobody wants the PDF, which takes a second or more."""
@@ -78,6 +79,7 @@ def _run(browser: str, page: Path, made: Path, profile: Path) -> str:
         command.append("--no-sandbox")
     with subprocess.Popen(
         [*command, page.resolve().as_uri()],
+        env=without_secrets(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
