@@ -176,3 +176,22 @@ def test_doctor_says_what_a_backup_holds(
     assert [one for one in said if "Have a super_admin save" in one] == said
     assert bool(said) is not super_admin and made.is_fine
     assert "super_admin" in setup.remarks(world.scope(), "192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("system/global", {"hostname": "fgt"}),
+        ("web-proxy/explicit", {"socks": "disable"}),
+        ("vpn.ssl/settings", {"servercert": "x"}),
+        ("firewall.ipmacbinding/setting", {"undefinedhost": "block"}),
+    ],
+)
+def test_a_part_of_the_settings_counts_as_not_readable(
+    device: GatewayUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, part: dict
+) -> None:
+    world = World(device, tmp_path)
+    world.play(monkeypatch)
+    world.tables[path] = [part]
+    kept = [one for one in world.examine().findings if one.keeps]
+    assert any(one.what == f"the API user may not read {path}" for one in kept)

@@ -5,7 +5,7 @@ An access profile of FortiOS gives a rank (none, read, read-write) by group, of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -157,6 +157,13 @@ def _lacking(user: Administrator, wanted: Iterable[Needed]) -> Iterator[Finding]
 _LOGS = ("log/disk/virus", "log/memory/virus")
 """Of which one suffices. The first stands for all logs: FortiOS documents that they belong to one
 part, and takes time over each."""
+_ALWAYS_THERE = {
+    "system/global": ("admin-sport", "admin-ssh-port"),
+    "web-proxy/explicit": ("status",),
+    "vpn.ssl/settings": ("port",),
+    "firewall.ipmacbinding/setting": ("bindthroughfw",),
+}
+"""Attributes of settings that every device has, and that are read."""
 _DOES = {READ: "read", WRITE: "write"}
 
 
@@ -202,6 +209,15 @@ def _refusal(gateway: FortiGate, path: str) -> Refused | None:
     return refused
 
 
+def _part(path: str, rows: Sequence[Mapping[str, Any]]) -> Refused | None:
+    """A refusal where settings came without what is read of them: some releases answer so to who
+    lacks the right."""
+    lacking = [name for name in _ALWAYS_THERE.get(path, ()) if rows and name not in rows[0]]
+    if not lacking:
+        return None
+    return Refused(f"The gateway shows {path} without {', '.join(lacking)}.", status=403)
+
+
 def _asked(gateway: FortiGate, path: str) -> Refused | None:
     kind, _, rest = path.partition("/")
     try:
@@ -210,7 +226,7 @@ def _asked(gateway: FortiGate, path: str) -> Refused | None:
         elif kind == "log":
             gateway.log(rest, rows=1)
         else:
-            gateway.rows(path, count=1)
+            return _part(path, gateway.rows(path, count=1))
     except Refused as refused:
         return refused
     except Malformed:  # whoever answers may be asked
