@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import Phrase, say
-from gatepass.endpoint.download import Transfer
+from gatepass.results.downloads import BESIDE, CONTROL, ON, DownloadTrial, Transfer
 from gatepass.scenarios.security.application_mix import MIX, OBJECTS, Mix, mixed_load
-from gatepass.verdict.disturbance import Watched, aside_in_words
+from gatepass.verdict.disturbance import aside_in_words
+from gatepass.verdict.downloads import disturbed, of_role
 from gatepass.verdict.rfc9411 import (
     SUSTAIN_S,
-    deviation_percent,
     failures_in_words,
     steadiness_in_words,
     too_many,
@@ -59,20 +59,13 @@ class ApplicationLoads(KeywordLibrary):
         ((_, connections),) = OBJECTS
         conditions = say("objects", kilobytes=kilobytes, connections=connections)
         rate = self._begin([kilobytes], OBJECTS, conditions)
-        trials: list[list[Transfer]] = []
-        seconds = self._sustain_s
-
-        def trial() -> Transfer:
-            trials.append(self._run(rate, self.run.testbed.endpoints.server.address, seconds))
-            return Transfer.joined(trials[-1])
-
+        seconds, address = self._sustain_s, self.run.testbed.endpoints.server.address
         with inspection(self.check, True):
             rate.repeated(
-                trial,
-                max(FEWEST, self.run.profile.min_trials),
-                lambda: Transfer.joined(self._run(rate, rate.direct_address, seconds)),
+                lambda: self._run(rate, address, seconds),
+                lambda: self._run(rate, rate.direct_address, seconds),
             )
-        self._compare(rate, trials, seconds, 1)
+        self._compare(rate, seconds)
 
     @keyword("A mix of applications runs with services on")
     def application_mix(self) -> None:
@@ -90,20 +83,18 @@ class ApplicationLoads(KeywordLibrary):
         seconds, address = self._sustain_s, self.run.testbed.endpoints.server.address
         count = 2 * max(FEWEST, self.run.profile.min_trials)
         phases = max(1, int(self.run.profile.budget_s // (count * seconds)))
-        windows: list[Transfer] = []
-        aside: list[tuple[Watched, str]] = []
+        aside: list[tuple[DownloadTrial, str]] = []
 
-        def phase() -> Transfer:
-            windows[:] = self._run(rate, address, count * seconds)
-            return Transfer.joined(windows)
+        def phase() -> DownloadTrial:
+            return rate.trial(ON, lambda: self._run(rate, address, count * seconds))
 
         with inspection(self.check, True):
-            while (whole := self.runner.watched(phase)).disturbed:
-                aside.append((whole, whole.disturbed))
+            while disturbed(made := phase()):
+                aside.append((made, disturbed(made)))
                 if len(aside) == phases:
                     raise NotProven(f"the test machines had other load: {aside_in_words(aside)}")
         rate.aside = aside_in_words(aside)
-        self._compare(rate, _split(windows, count), 2 * seconds, 2)
+        self._compare(rate, 2 * seconds)
 
     # -- helpers -----------------------------------------------------------------------------
 
@@ -122,11 +113,11 @@ class ApplicationLoads(KeywordLibrary):
             self.run.files.noise(name, size)
         self._load.files = [(self.run.files.path(name), size) for name, size in names.items()]
         self._load.mix, self._load.conditions = mix, conditions
-        return ServicesRate(self.check)
+        return ServicesRate(self.check, conditions)
 
-    def _run(self, rate: ServicesRate, address: str, seconds: float) -> list[Transfer]:
+    def _run(self, rate: ServicesRate, address: str, seconds: float) -> DownloadTrial:
         """The check's load for so long; the windows of its sustain phase."""
-        return mixed_load(
+        windows = mixed_load(
             self.run.client,
             lambda protocol: rate.source(protocol, address),
             self._load.files,
@@ -134,41 +125,29 @@ class ApplicationLoads(KeywordLibrary):
             max(1.0, self.run.profile.omit_s),
             seconds,
         )
+        return DownloadTrial(tuple(windows))
 
-    def _compare(
-        self, rate: ServicesRate, trials: Sequence[list[Transfer]], seconds: float, parts: int
-    ) -> None:
+    def _compare(self, rate: ServicesRate, seconds: float) -> None:
         """Run the same load without the gateway, and write down what was measured.
 
         Args:
             rate: to be completed.
-            trials: the windows of each.
             seconds: for how long the same runs without the gateway.
-            parts: into how many trials that is split.
 
         Raises:
             AssertionError: more transactions failed than RFC 9411 allows.
             NotProven: some fail on the path without the gateway as well, or there is none.
         """
-        if rate.direct_address:
-            alone = self._run(rate, rate.direct_address, seconds)
-            if not Transfer.joined(alone).files:
+        if direct := rate.direct_address:
+            alone = rate.trial(BESIDE, lambda: self._run(rate, direct, seconds))
+            if not alone.whole.files:
                 raise NotProven(
                     "curl on the client completed no transfer even without the gateway; version "
                     "7.68 or later is needed."
                 )
-            rate.direct = [Transfer.joined(part).mbps for part in _split(alone, parts)]
-        windows = [window for trial in trials for window in trial]
-        whole = Transfer.joined(windows)
-        deviation = deviation_percent([window.mbps for window in windows])
-        facts = {
-            "transactions": whole.files,
-            "failed": whole.failed,
-            "deviation_percent": round(deviation, 2),
-            "transfer_seconds": round(whole.seconds, 3),
-        }
-        rates = [Transfer.joined(trial).mbps for trial in trials]
-        rate.measured(self._load.conditions, rates, facts)
+        rate.measured()
+        whole = Transfer.joined([one.whole for one in of_role(rate.trials, ON)])
+        deviation = float(self.check.measurement.facts["deviation_percent"])
         self._hardly_any_should_have_failed(rate, whole, steadiness_in_words(deviation))
 
     def _hardly_any_should_have_failed(
@@ -196,16 +175,10 @@ class ApplicationLoads(KeywordLibrary):
                 f"objects could not be fetched ({conditions}), and without a direct_address it "
                 "cannot be determined whether the gateway is the cause."
             )
-        alone = Transfer.joined(self._run(rate, rate.direct_address, seconds))
+        alone = rate.trial(CONTROL, lambda: self._run(rate, rate.direct_address, seconds)).whole
         if alone.failed:
             raise NotProven(
                 f"objects could not be fetched ({conditions}), nor on the path without the "
                 f"gateway ({alone.failed:,} of {alone.files:,}): see the server's log."
             )
         return f"Without the gateway all {alone.files:,} were fetched."
-
-
-def _split(windows: Sequence[Transfer], count: int) -> list[list[Transfer]]:
-    """Windows in the order they ran, as so many trials of equal length."""
-    each = len(windows) // count
-    return [list(windows[start : start + each]) for start in range(0, each * count, each)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
-from gatepass.endpoint.download import Broken, Transfer, timed
-from gatepass.stats.intervals import degradation
-from gatepass.verdict.services_rule import FEWEST
+from gatepass.endpoint.download import Broken, timed
+from gatepass.results.downloads import BESIDE, COMPARED, OFF, DownloadTrial, Transfer
+from gatepass.verdict.services_rule import FEWEST, LARGE_FILE, WITHOUT
 from support import words
 from support.guard import keyword
 from support.inspection_proof import inspection
@@ -29,7 +27,6 @@ class LargeFile(Steps):
         protocol: HTTP or FTP.
         size: of the file in bytes.
         asked: how often it was asked for through the gateway.
-        seconds: that those took which arrived.
         broken: what became of the others.
     """
 
@@ -37,7 +34,7 @@ class LargeFile(Steps):
     size: int
 
     def __init__(self) -> None:
-        self.asked, self.seconds = 0, 0.0
+        self.asked = 0
         self.broken: list[str] = []
 
 
@@ -56,29 +53,22 @@ class Downloads(KeywordLibrary):
             AssertionError: one breaks, or inspection is not what it should be.
             NotProven: one breaks on the path without the gateway at that time as well.
         """
-        count, file, rate = self.run.profile.downloads, self._file, ServicesRate(self.check)
+        count, file = self.run.profile.downloads, self._file
         file.protocol, file.size = protocol, self.run.profile.download_mib * MIB
+        conditions = say(LARGE_FILE, protocol=protocol, mib=file.size // MIB)
+        rate = ServicesRate(self.check, conditions)
         self.run.inspection.must_inspect(self.run.profile.download_mib)
         self.run.files.noise("large.bin", file.size)
         if rate.direct_address:
-            rate.direct = [self._directly(rate).mbps for _ in range(FEWEST)]
+            for _ in range(FEWEST):
+                rate.trial(BESIDE, lambda: self._beside(rate))
         with inspection(self.check, False):
-            off = [self._one(rate).mbps for _ in range(count)]
+            for _ in range(count):
+                rate.trial(OFF, lambda: self._one(rate))
         with inspection(self.check, True):
-            on = rate.repeated(lambda: self._one(rate), count, lambda: self._directly(rate))
-        conditions = say("download", protocol=protocol, mib=file.size // MIB)
-        rate.without_services(conditions, off)
-        cost = degradation(off, on, self.run.profile.confidence)
-        facts = {
-            "services_off_mbps": round(fmean(off), 3),
-            "degradation_percent": round(cost.percent, 2),
-            "degradation_lower_percent": cost.lower and round(cost.lower, 2),
-            "degradation_upper_percent": cost.upper and round(cost.upper, 2),
-            "downloads": file.asked,
-            "broken_downloads": len(file.broken),
-            "transfer_seconds": round(file.seconds, 3),
-        }
-        rate.measured(conditions, on, facts)
+            rate.repeated(lambda: self._one(rate), lambda: self._beside(rate))
+        rate.measured(WITHOUT)
+        rate.measured()
         self._each_should_have_arrived()
 
     @keyword()
@@ -89,8 +79,9 @@ class Downloads(KeywordLibrary):
             NotProven: one breaks there.
         """
         rate, count = self.check.left(Rates).rate, self.run.profile.downloads
-        while rate.direct_address and len(rate.direct) < count:
-            rate.direct.append(self._directly(rate).mbps)
+        if rate.direct_address:
+            for _ in range(count - FEWEST):
+                rate.trial(COMPARED, lambda: self._beside(rate))
 
     @keyword()
     def the_rate_with_services_on_should_reach_the_promise(self) -> None:
@@ -108,7 +99,7 @@ class Downloads(KeywordLibrary):
     def _file(self) -> LargeFile:
         return self.check.left(LargeFile)
 
-    def _one(self, rate: ServicesRate) -> Transfer:
+    def _one(self, rate: ServicesRate) -> DownloadTrial:
         """One whole download for the figure; one that breaks counts for the verdict.
 
         Raises:
@@ -116,7 +107,7 @@ class Downloads(KeywordLibrary):
             NotProven: one breaks on the path without the gateway at that time as well.
         """
         file = self._file
-        for _ in range(_TRIES):
+        for broken_before in range(_TRIES):
             file.asked += 1
             try:
                 transfer = self._timed(rate, self.run.testbed.endpoints.server.address)
@@ -129,9 +120,11 @@ class Downloads(KeywordLibrary):
                     ) from None
                 self._directly(rate)
                 continue
-            file.seconds += transfer.seconds
-            return transfer
+            return DownloadTrial((transfer,), broken_before)
         raise AssertionError(f"{self._told_broken()} {_TRIES} in a row broke.")
+
+    def _beside(self, rate: ServicesRate) -> DownloadTrial:
+        return DownloadTrial((self._directly(rate),))
 
     def _directly(self, rate: ServicesRate) -> Transfer:
         """The same download on the path without the gateway.

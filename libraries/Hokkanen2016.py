@@ -11,6 +11,7 @@ from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.shapers import held
 from gatepass.inputs.profile import NamedProfile
 from gatepass.inputs.proposals import PROPOSALS, ProposalName
+from gatepass.results.downloads import BESIDE, COMPARED, OFF
 from gatepass.scenarios.studies import hokkanen2016 as study
 from gatepass.scenarios.studies.hokkanen2016 import CITED, CONDITIONS, Found, Rate
 from gatepass.scenarios.studies.hokkanen2016_differences import differences_table
@@ -104,7 +105,11 @@ class Hokkanen2016(KeywordLibrary):
     def the_downloads_are_told_beside_the_published_ones(self) -> None:
         """Each of them, and their averages (tables 12 to 14)."""
         rates = self.check.left(Rates).rate
-        made = {"beside": rates.direct, "off": rates.off, "on": self.check.measurement.trials}
+        made = {
+            "beside": [*rates.of(BESIDE), *rates.of(COMPARED)],
+            "off": rates.of(OFF),
+            "on": self.check.measurement.trials,
+        }
         self._found.keep_downloads(made, self.run.profile.confidence, self._held)
         self._tell()
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable
+from dataclasses import replace
 from statistics import fmean
 
 from gatepass.base.phrase import Phrase
-from gatepass.endpoint.download import FileSource, Transfer
-from gatepass.results.measurements import Fact, estimated
-from gatepass.results.record import Measurement, figure
-from gatepass.verdict import services_rule
-from gatepass.verdict.disturbance import aside_in_words
-from gatepass.verdict.judgement import Rig, Rule, until_decided
+from gatepass.endpoint.download import FileSource
+from gatepass.results.downloads import BESIDE, CONTROL, OFF, ON, DownloadTrial
+from gatepass.results.record import figure
+from gatepass.verdict.disturbance import aside_in_words, host_facts
+from gatepass.verdict.downloads import disturbed, measured, of_role, rates
+from gatepass.verdict.judgement import Rig, Rule, TrialSeries, until_decided
+from gatepass.verdict.services_rule import WITH, rule_of
 from gatepass.verdict.throughput import must_be_enough
 from support.arrivals import port_of
 from support.check_context import CheckContext
 from support.reasons import conclude
 from support.steps import Steps
-from support.trial_runner import TrialRunner
 
-PROMISE = "services_throughput"
+Downloading = Callable[[], DownloadTrial]
+"""What downloads once; who it is for and what the hosts did meanwhile is added to it."""
 
 
 class Rates(Steps):
@@ -33,20 +36,16 @@ class ServicesRate:
 
     Args:
         check: in which it is measured.
+        conditions: of the measurement.
 
     Attributes:
-        off: rates with services off, where they were measured.
-        direct: rates of the same on the path without the gateway.
-        controls: the same, in turns with trials that fell short.
-        aside: what the rig did in trials that count for nobody.
+        trials: all of them, in the order they ran.
+        aside: what the rig did in trials that count for nobody, in words.
     """
 
-    def __init__(self, check: CheckContext) -> None:
-        self._check, self._run = check, check.run
-        self._rule: Rule | None = None
-        self.off: list[float] = []
-        self.direct: list[float] = []
-        self.controls: list[float] = []
+    def __init__(self, check: CheckContext, conditions: Phrase) -> None:
+        self._check, self._run, self._conditions = check, check.run, conditions
+        self.trials: list[DownloadTrial] = []
         self.aside = ""
         check.left(Rates).rate = self
 
@@ -59,57 +58,71 @@ class ServicesRate:
         """Where a file is asked for over HTTP, HTTPS or FTP at this address of the server."""
         return FileSource(protocol.lower(), address, port_of(self._run, protocol))
 
-    def repeated(
-        self, transfer: Callable[[], Transfer], fewest: int, directly: Callable[[], Transfer]
-    ) -> list[float]:
-        """Rates, Mbit/s: as many as are asked for, and up to four times as many until they decide.
+    def of(self, role: str) -> list[float]:
+        """Rates of the trials of a role that count, Mbit/s."""
+        return rates(of_role(self.trials, role))
+
+    def trial(self, role: str, download: Downloading) -> DownloadTrial:
+        """One trial, with what the rig did meanwhile; what was downloaded is kept.
 
         Args:
-            transfer: one trial through the gateway.
-            fewest: trials.
+            role: what it is for.
+            download: does so.
+        """
+        run, server = self._run, self._run.testbed.endpoints.server
+        begun = run.rig.mark({"client": run.client, "server": run.server})
+        made = download()
+        run.trials += 1
+        made = replace(made, role=role, number=run.trials, conduct=run.rig.since(begun))
+        self.trials.append(made)
+        path = run.folder / "trials" / f"{made.number:03d}-downloads.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(made.record()))
+        about = {
+            "number": made.number,
+            "to": server.address if role in (OFF, ON) else server.direct_address,
+            "mbps": round(made.mbps, 4),
+            "hosts": host_facts(made.conduct),
+            "set_aside": disturbed(made),
+        }
+        self._check.note("trial", about, aside=True)
+        return made
+
+    def repeated(self, through: Downloading, directly: Downloading) -> None:
+        """Trials with services on, until they decide.
+
+        Args:
+            through: one trial through the gateway.
             directly: the same on the path without it, in turns with those that fall short.
 
         Raises:
             NotProven: the rig disturbed so many that too few are left.
         """
-        watched = TrialRunner(self._check).watched
-        self._rule = rule = services_rule.repeated(self._run.rule, fewest)
-        series = until_decided(
-            lambda: watched(transfer),
-            lambda made: [one.mbps for one in made],
+        rule = self._rule(WITH)
+        series: TrialSeries[DownloadTrial] = until_decided(
+            lambda: self.trial(ON, through),
+            rates,
             rule,
-            self._run.promised(PROMISE),
-            disturbed=lambda made: made.disturbed,
-            control=(lambda: watched(directly)) if self.direct_address else None,
+            self._run.promised(WITH),
+            disturbed=disturbed,
+            control=(lambda: self.trial(CONTROL, directly)) if self.direct_address else None,
         )
         must_be_enough(series, rule)
-        self.controls = [one.mbps for one in series.controls if not one.disturbed]
         self.aside = aside_in_words(series.aside)
-        return [one.mbps for one in series.counted]
 
-    def without_services(self, conditions: Phrase, rates: Sequence[float]) -> None:
-        """Note the rate with services off, for comparison."""
-        self.off = list(rates)
-        rule = services_rule.at_once(self._run.rule, len(rates))
-        measured = self._estimated("throughput_without_services", conditions, rates, rule)
-        self._check.note("measurement", measured)
+    def measured(self, promise: str = WITH) -> None:
+        """Note the rate with services on, which is to be held against the promise, or without.
 
-    def measured(
-        self, conditions: Phrase, rates: Sequence[float], facts: Mapping[str, Fact]
-    ) -> None:
-        """Note the rate with services on, which is to be held against the promise."""
-        rule = self._rule or services_rule.at_once(self._run.rule, len(rates))
-        self._check.measured(
-            self._estimated(
-                PROMISE,
-                conditions,
-                rates,
-                rule,
-                threshold=self._run.promised(PROMISE),
-                baseline=fmean(self.direct) if self.direct else None,
-                facts=facts,
-            )
-        )
+        Args:
+            promise: of the rate.
+        """
+        threshold = self._run.promised(WITH) if promise == WITH else None
+        rule = self._rule(promise)
+        found = measured(promise, self._conditions, self.trials, rule, threshold)
+        if promise == WITH:
+            self._check.measured(found)
+        else:
+            self._check.note("measurement", found)
 
     def conclude(self) -> None:
         """Hold the rate against the promise.
@@ -118,28 +131,22 @@ class ServicesRate:
             AssertionError: the upper bound is under it, and the rig could have carried it.
             NotProven: the rig cannot carry it, or the interval straddles it.
         """
+        off = self.of(OFF)
         conclude(
             self._check,
             self._check.measurement,
-            Rig([*self.controls, *self.direct] if self.direct_address else None),
+            Rig([*self.of(CONTROL), *self.of(BESIDE)] if self.direct_address else None),
             self._compared,
-            services_off=fmean(self.off) if self.off else None,
+            services_off=fmean(off) if off else None,
             disturbed=self.aside,
         )
 
     def _compared(self) -> str:
-        off = f"With services off it carried {figure(fmean(self.off))} Mbit/s. " if self.off else ""
-        return f"{off}The path without the gateway carried {figure(fmean(self.direct))} Mbit/s."
+        off = self.of(OFF)
+        told = f"With services off it carried {figure(fmean(off))} Mbit/s. " if off else ""
+        beside = figure(fmean(self.of(BESIDE)))
+        return f"{told}The path without the gateway carried {beside} Mbit/s."
 
-    def _estimated(
-        self, promise: str, conditions: Phrase, rates: Sequence[float], rule: Rule, **more: object
-    ) -> Measurement:
-        return estimated(
-            promise,
-            conditions,
-            rates,
-            rule.interval(rates),
-            rule.confidence,
-            layer="file content",
-            **more,
-        )
+    def _rule(self, promise: str) -> Rule:
+        run = self._run
+        return rule_of(promise, self._conditions, run.rule, run.profile.downloads)

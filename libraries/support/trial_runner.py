@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint import iperf, overload
-from gatepass.endpoint.download import Transfer
 from gatepass.endpoint.shell import Shell
 from gatepass.results.broken import FIRST_LOST, Broken
 from gatepass.results.measurements import observed
@@ -228,12 +227,6 @@ class TrialRunner:
         told = {**about, "hosts": host_facts(conduct), "set_aside": there.disturbed}
         self._check.note("trial", told, aside=True)
         return there, back
-
-    def watched(self, transfer: Callable[[], Transfer]) -> Watched:
-        """Downloads of the client, with what the rig did meanwhile."""
-        begun = self._run.rig.mark({"client": self._run.client, "server": self._run.server})
-        made = transfer()
-        return Watched(made.mbps, self._run.rig.since(begun))
 
     def until_decided(
         self,

@@ -11,10 +11,11 @@ import pytest
 from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.download import Broken, FileSource, Transfer, fetch, timed
+from gatepass.endpoint.download import Broken, FileSource, fetch, timed
 from gatepass.endpoint.file_server import TestFiles
 from gatepass.endpoint.remote import mix
 from gatepass.endpoint.specimens import EICAR, FILTERED, specimens
+from gatepass.results.downloads import Transfer
 from gatepass.scenarios.security.application_mix import mixed_load
 
 MARK = "gp0a1b2c"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,10 +15,11 @@ import ApplicationLoads
 import Downloads
 import Services
 from gatepass.base.errors import NotApplicable, NotProven
-from gatepass.endpoint.download import Broken, Download, Transfer
+from gatepass.endpoint.download import Broken, Download
 from gatepass.endpoint.specimens import specimens
 from gatepass.gateway.licences import FUNCTIONS
 from gatepass.results.conduct import Conduct
+from gatepass.results.downloads import Transfer
 from gatepass.results.record import Measurement
 from gatepass.verdict.judgement import Rule
 from support import arrivals
@@ -38,7 +40,7 @@ class World:
         loads: what becomes of loads by address.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         self.stops, self.on, self.scanned = True, False, False
         self.lost: set[str] = set()
         self.licences = {function: {"status": "licensed"} for function in FUNCTIONS}
@@ -61,6 +63,7 @@ class World:
             rule=Rule(3, 12, 0.95),
             specimens=specimens("gp0a1b2c", ("exe",)),
             files=files,
+            folder=folder,
             file_server=ports,
             client=None,
             gateway=SimpleNamespace(monitor=lambda path: {"results": self.licences}),
@@ -117,8 +120,8 @@ class World:
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(monkeypatch)
+def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
+    return World(monkeypatch, tmp_path)
 
 
 def every_second(address: str) -> Callable[[str], float | None]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.base.masking import masked_line
 from gatepass.endpoint.shell import Shell, signal_of
+from gatepass.results.downloads import Transfer
 from gatepass.results.exchanges import FileTransfer
 
 _FIELDS = "%{http_code} %{size_download} %{time_starttransfer} %{time_total} %{num_connects}"
@@ -178,38 +179,6 @@ def fetch(
         )
     )
     return download
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """A timed download of a large file, or a window of a longer load of many small ones.
-
-    Attributes:
-        bytes: that arrived as content.
-        seconds: from the first request to the last byte, or the window's length.
-        files: how many ended; `failed` of them did not arrive whole.
-        failed: see `files`.
-    """
-
-    bytes: int
-    seconds: float
-    files: int = 1
-    failed: int = 0
-
-    @property
-    def mbps(self) -> float:
-        """Content that arrived, Mbit/s (10^6)."""
-        return self.bytes * 8 / self.seconds / 1e6
-
-    @classmethod
-    def joined(cls, windows: Sequence[Transfer]) -> Transfer:
-        """Windows that follow one another, as one; at least one."""
-        return cls(
-            sum(one.bytes for one in windows),
-            sum(one.seconds for one in windows),
-            sum(one.files for one in windows),
-            sum(one.failed for one in windows),
-        )
 
 
 def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: float) -> Transfer:

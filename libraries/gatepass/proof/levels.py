@@ -9,12 +9,12 @@ from gatepass.base.chapters import short
 from gatepass.inputs.profile import Profile
 from gatepass.results.outcome import Check
 from gatepass.results.record import Measurement
-from gatepass.verdict import services_rule
+from gatepass.verdict import downloads, services_rule
 from gatepass.verdict.judgement import Rule
 
-OF_TRIALS = ("TCP goodput", "UDP payload", "file content")
+FILE_CONTENT = downloads.LAYER
+OF_TRIALS = ("TCP goodput", "UDP payload", FILE_CONTENT)
 """Layers of figures that are means of trials."""
-_WITH, _WITHOUT = "services_throughput", "throughput_without_services"
 
 
 def rule_of(one: Measurement, rule: Rule, profile: Profile) -> Rule:
@@ -25,12 +25,8 @@ def rule_of(one: Measurement, rule: Rule, profile: Profile) -> Rule:
         rule: of the run.
         profile: of the run.
     """
-    if one.promise == _WITHOUT or one.conditions.name == "mix":
-        return services_rule.at_once(rule, len(one.trials))
-    if one.promise == _WITH:
-        objects = max(services_rule.FEWEST, profile.min_trials)
-        fewest = objects if one.conditions.name == "objects" else profile.downloads
-        return services_rule.repeated(rule, fewest)
+    if one.layer == FILE_CONTENT:
+        return services_rule.rule_of(one.promise, one.conditions, rule, profile.downloads)
     return rule
 
 

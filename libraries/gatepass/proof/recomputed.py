@@ -28,6 +28,7 @@ from gatepass.proof.delays_and_losses import (
     losses,
     profile_of,
 )
+from gatepass.proof.downloads import downloads_of, rates_of_downloads, transfers
 from gatepass.proof.folder import INPUTS, proof
 from gatepass.proof.levels import levels
 from gatepass.proof.means import figures, rates, told_beside
@@ -73,6 +74,8 @@ def contradictions(
         trials = {number: one.trial for number, one in files.items()}
         in_study = short(check.chapter) == "studies"
         yield from disagreements(check, files, {} if in_study else beside)
+        downloaded = downloads_of(check, folder)
+        yield from transfers(check, downloaded, beside)
         yield from losses(check, trials, rule) if rule else ()
         yield from rates(check, trials, folder)
         yield from figures(check, trials, outcome)
@@ -81,6 +84,8 @@ def contradictions(
         if profile and rule:
             yield from told_beside(check, trials, rule, profile)
             yield from set_aside(check, trials, probes, folder)
+            if not in_study:
+                yield from rates_of_downloads(check, downloaded, rule, profile)
         if not in_study:
             yield from left_out(check, frozenset(beside), trials)
         yield from _promised(check, outcome)

@@ -14,6 +14,7 @@ from gatepass.base.digests import has_digest
 from gatepass.base.errors import InputError
 from gatepass.proof import (
     chain,
+    downloads,
     evidence_again,
     log_again,
     made_again,
@@ -84,6 +85,7 @@ def record(folder: Path) -> tuple[Findings, Outcome | None]:
             found.open.append(
                 f"This is another copy of Gatepass than the run's ({other} is not the same)"
             )
+            found.open += filter(None, [downloads.not_kept(outcome, folder)])
         _certificates(folder, named, found, same_program=not other)
     chain.look(folder, str(outcome.run.get("run_id", "")) if outcome else "", found)
     return found, outcome

@@ -13,9 +13,10 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from gatepass.base.errors import NotProven
-from gatepass.endpoint.download import FileSource, Transfer
+from gatepass.endpoint.download import FileSource
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Shell
+from gatepass.results.downloads import Transfer
 from gatepass.verdict.rfc9411 import LONGEST_WINDOW_S
 
 Mix = Sequence[tuple[str, int]]
