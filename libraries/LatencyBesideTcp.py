@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from statistics import median
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.endpoint import beside_tcp
-from gatepass.endpoint.beside_tcp import TO_CLIENT, TO_SERVER, BesideTcp, joined
+from gatepass.endpoint.beside_tcp import KIND, TO_CLIENT, TO_SERVER, BesideTcp
 from gatepass.endpoint.delay_probes import Target
 from gatepass.results.broken import Broken
-from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement, figure
 from gatepass.verdict.delay_trials import AskedRig, disturbed
 from gatepass.verdict.disturbance import Watched, aside_in_words, disturbed_by
 from gatepass.verdict.judgement import WITHOUT, Rig
-from gatepass.verdict.throughput import LONGEST_SERIES
+from gatepass.verdict.queue_delay import measured, series_ms
 from support import words
 from support.delays import DelayRunner, back_to_the_client, came_from, through_the_gateway
 from support.guard import keyword
@@ -95,7 +93,7 @@ class LatencyBesideTcp(KeywordLibrary):
             if not there.beside:
                 return Rig(None).limits(held)
             seen = self._sent(*_without_gateway(there, back), judged=False)
-            delayed.append(max(seen.series_ms(way)))
+            delayed.append(max(series_ms(seen.trials[way].pairs[KIND])))
             if delayed[0] > held.threshold / 2:
                 return (
                     f"{WITHOUT} itself delays packets by {delayed[0]:.1f} ms beside TCP both ways."
@@ -133,17 +131,9 @@ class LatencyBesideTcp(KeywordLibrary):
 
     def _measured(self, way: str) -> Measurement:
         seen, profile = self.check.left(Seen).beside_tcp, self.run.profile
-        every = seen.series_ms(way)
-        if not every:
-            raise NotProven("no probe arrived, so their delay is not known.")
-        conditions = say("tcp_both_ways", way=say(way), streams=profile.streams)
-        held = observed("queue_delay", conditions, max(every), threshold=profile.queue_delay_ms)
-        held.facts.update(
-            median_ms=round(median(every), 3),
-            **{f"tcp_{name}_mbps": round(mbps, 3) for name, mbps in seen.mbps.items()},
-        )
-        series, interval_s = joined(every, LONGEST_SERIES)
-        return replace(held, series=series, series_interval_s=interval_s)
+        numbers, limit_ms = (seen.numbers[way], seen.number), profile.queue_delay_ms
+        pair = seen.trials[way].pairs[KIND]
+        return measured(way, pair, seen.mbps, profile.streams, limit_ms, numbers)
 
     def _sent(self, there: Target, back: Target, judged: bool = True) -> BesideTcp:
         """Probes and TCP; on a path on which the gateway is `judged`, its doing where they break.
@@ -159,12 +149,17 @@ class LatencyBesideTcp(KeywordLibrary):
 
         def send(there: Target, back: Target) -> BesideTcp:
             begun = run.rig.mark(shells)
+            run.trials += 1
+            keep = run.folder / "trials" / f"{run.trials:03d}"
             try:
-                seen = beside_tcp.run(*shells.values(), there, back, port, load, rest_s)
+                seen = beside_tcp.run(*shells.values(), there, back, port, load, rest_s, keep)
             except Broken as broken:
                 broken.disturbed = disturbed_by(run.rig.since(begun))
                 raise
-            return seen.watched(run.rig.since(begun))
+            carried = {f"{way}_mbps": round(mbps, 4) for way, mbps in seen.mbps.items()}
+            about = {"number": run.trials, "to": there.through[4], **carried}
+            self.check.note("trial", about, aside=True)
+            return replace(seen.watched(run.rig.since(begun)), number=run.trials)
 
         def control(broken: Broken) -> BesideTcp:
             return send(*_without_gateway(there, back))
@@ -173,11 +168,13 @@ class LatencyBesideTcp(KeywordLibrary):
             seen = whole(self.check, lambda: send(there, back), control if there.beside else None)
         else:
             seen = alone(lambda: send(there, back))
+        numbers = {}
         for way, trial in seen.trials.items():
             run.trials += 1
+            numbers[way] = run.trials
             to = there if way == TO_SERVER else back
             DelayRunner(self.check).keep(trial, to.through[4])
-        return seen
+        return replace(seen, numbers=numbers)
 
 
 def _without_gateway(*targets: Target) -> Iterator[Target]:

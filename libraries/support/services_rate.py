@@ -12,7 +12,7 @@ from gatepass.endpoint.download import FileSource
 from gatepass.results.downloads import BESIDE, CONTROL, OFF, ON, DownloadTrial
 from gatepass.results.record import figure
 from gatepass.verdict.disturbance import aside_in_words, host_facts
-from gatepass.verdict.downloads import disturbed, measured, of_role, rates
+from gatepass.verdict.downloads import JUDGED, disturbed, measured, of_role, rates
 from gatepass.verdict.judgement import Rig, Rule, TrialSeries, until_decided
 from gatepass.verdict.services_rule import WITH, rule_of
 from gatepass.verdict.throughput import must_be_enough
@@ -83,8 +83,9 @@ class ServicesRate:
             "to": server.address if role in (OFF, ON) else server.direct_address,
             "mbps": round(made.mbps, 4),
             "hosts": host_facts(made.conduct),
-            "set_aside": disturbed(made),
         }
+        if role in JUDGED:
+            about["set_aside"] = disturbed(made)
         self._check.note("trial", about, aside=True)
         return made
 

@@ -7,11 +7,13 @@ from local_shell import LocalShell
 
 from crowd import Crowd
 from gatepass.endpoint import beside_tcp, delay_probes
-from gatepass.endpoint.beside_tcp import TO_CLIENT, TO_SERVER, BesideTcp, joined
+from gatepass.endpoint.beside_tcp import KIND as OF_PROBES
+from gatepass.endpoint.beside_tcp import TO_CLIENT, TO_SERVER, BesideTcp
 from gatepass.endpoint.delay_probes import LOAD, SHARE, Target, plan
 from gatepass.results.datagrams import Stream
 from gatepass.results.delays import LARGE, SMALL, Kind
 from gatepass.results.trial import Load
+from gatepass.verdict.queue_delay import joined, series_ms
 
 KINDS = [Kind(size, version) for version in (4, 6) for size in (SMALL, LARGE)]
 TARGET = Target(
@@ -89,7 +91,7 @@ def test_probes_beside_tcp_with_the_programs(apart: LocalShell) -> None:
         assert seen.mbps[way] > 0
         assert seen.through(way).received > 0
         assert crowd.accounts_for(seen.through(way).sent - seen.through(way).received)
-        assert len(seen.series_ms(way)) >= 15
+        assert len(series_ms(seen.trials[way].pairs[OF_PROBES])) >= 15
     assert seen.through(TO_CLIENT).sources == {"127.0.0.1"}
 
 

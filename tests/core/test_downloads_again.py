@@ -12,6 +12,7 @@ from test_causes import conduct
 from test_downloads import CHECKS, DIRECT, World, every_second
 
 from gatepass.proof.downloads import downloads_of, not_kept, rates_of_downloads, transfers
+from gatepass.proof.set_aside import set_aside
 from gatepass.results import record
 from gatepass.results.downloads import ON
 from gatepass.results.outcome import Check, Outcome
@@ -60,8 +61,18 @@ def test_nor_are_trials_that_fell_short_or_were_set_aside(world: World) -> None:
     world.during = busy_once
     world.downloads.large_file("FTP")
     check = recorded(world)
-    assert [one["number"] for one in check.trials if one["set_aside"]] == [8]
+    assert [one["number"] for one in check.trials if one.get("set_aside")] == [8]
     assert wrong(check, world) == []
+
+
+def test_what_is_told_for_comparison_is_never_set_aside(world: World, tmp_path: Path) -> None:
+    """No trial is repeated for it, so that none is told as one that does not count."""
+    world.during = lambda: setattr(
+        world, "conduct", {} if world.on else {"client": conduct(stolen_percent=30.0)}
+    )
+    world.downloads.large_file("FTP")
+    check = recorded(world)
+    assert wrong(check, world) == list(set_aside(check, {}, {}, tmp_path)) == []
 
 
 def test_nor_are_downloads_that_broke(world: World) -> None:

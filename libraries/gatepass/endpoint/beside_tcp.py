@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from gatepass.endpoint import delay_probes, iperf
 from gatepass.endpoint.datagrams import DatagramTrial
 from gatepass.endpoint.delay_probes import MOST_PER_S, THROUGH, Target
 from gatepass.endpoint.shell import Shell
 from gatepass.results.conduct import Conduct
-from gatepass.results.datagrams import TICK_S, Carried, Stream
+from gatepass.results.datagrams import Carried, Stream
 from gatepass.results.delays import SMALL, DelayTrial, Kind
 from gatepass.results.trial import Load
 
@@ -29,10 +30,14 @@ class BesideTcp:
     Attributes:
         trials: the probes, by the way that they went.
         mbps: that TCP carried meanwhile on either way, Mbit/s of goodput.
+        number: of TCP among the run's trials; 0 where nothing is kept.
+        numbers: of the probes among them, by the way that they went.
     """
 
     trials: Mapping[str, DelayTrial]
     mbps: Mapping[str, float]
+    number: int = 0
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     def watched(self, conduct: Mapping[str, Conduct]) -> BesideTcp:
         """The same with what the hosts did meanwhile."""
@@ -47,20 +52,6 @@ class BesideTcp:
         assert seen is not None
         return seen
 
-    def series_ms(self, way: str) -> list[float]:
-        """Mean delay by tenths of a second, from when the shortest of all took no time, ms.
-
-        The shortest is of the path without the gateway, where there is one. Tenths in which nothing
-        arrived are left out.
-        """
-        seen, beside = self.through(way), self.trials[way].pairs[KIND].beside
-        zero = (beside if beside and beside.received else seen).delay.least
-        return [
-            round((mean - zero) / 1000, 3)
-            for (mean, _), (_, arrived) in zip(seen.tick_delays, seen.ticks, strict=True)
-            if arrived
-        ]
-
 
 def run(
     client: Shell,
@@ -70,6 +61,7 @@ def run(
     port: int,
     load: Load,
     rest_s: float,
+    keep: Path | None = None,
 ) -> BesideTcp:
     """One trial, without the hosts' conduct.
 
@@ -80,6 +72,7 @@ def run(
         port: where iperf3 may listen on the server.
         load: of TCP, each way.
         rest_s: of probes alone, before and after.
+        keep: path without ending where iperf3's JSON texts are kept; None keeps nothing.
 
     Raises:
         NotProven: a program failed, with its own words.
@@ -93,7 +86,7 @@ def run(
     }
     try:
         time.sleep(rest_s)
-        with iperf.both_ways(client, server, there.through[4], port, load) as rates:
+        with iperf.both_ways(client, server, there.through[4], port, load, keep) as rates:
             carried = dict(zip((TO_SERVER, TO_CLIENT), rates(), strict=True))
         seen = {way: probes.wait() for way, probes in sent.items()}
     finally:
@@ -126,15 +119,3 @@ def _mirrored(streams: Sequence[Stream], back: Target) -> list[Stream]:
             )
         )
     return found
-
-
-def joined(series_ms: Sequence[float], most: int) -> tuple[tuple[float, ...], float]:
-    """Of a series at most so many figures, the longest of those that are joined; and their length.
-
-    Args:
-        series_ms: one figure for each tenth of a second.
-        most: figures.
-    """
-    length = max(1, -(-len(series_ms) // most))
-    parts = [series_ms[at : at + length] for at in range(0, len(series_ms), length)]
-    return tuple(max(part) for part in parts), round(length * TICK_S, 3)

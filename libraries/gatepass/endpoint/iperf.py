@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from iperf3 import TestResult
 
@@ -26,6 +27,8 @@ _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs
 _UDP_GRACE_S = 6  # nothing is sent again, so nothing takes longer
 _END_S = 1  # for the server, once the client has broken off
 _EDGE_SHARE = 0.05  # of the datagrams: those at the edges of the measured time
+BOTH_WAYS = "both-ways-"
+"""In the names of files of transfers both ways, before the end of the path that wrote it."""
 _FORGET_MTU = "for six in '' -6; do ip $six route flush cache; done >/dev/null 2>&1; true"
 _CONNECT = "--connect-timeout 8000"  # ms: a lost SYN is sent again after 1, 3 and 7 s
 
@@ -48,9 +51,7 @@ def run(
     """
     began = round(time.time(), 4)
     sent, received, waited = _run(client, server, address, port, load)
-    if keep:
-        for side, content in (("client", sent), ("server", received)):
-            keep.with_name(f"{keep.name}-{side}.json").write_text(json.dumps(content))
+    _keep(keep, "", sent, received)
     return replace(parse(sent, received), began=began, ended=round(time.time(), 4), **waited)
 
 
@@ -66,13 +67,14 @@ def _run(
 
 @contextmanager
 def both_ways(
-    client: Shell, server: Shell, address: str, port: int, load: Load
+    client: Shell, server: Shell, address: str, port: int, load: Load, keep: Path | None = None
 ) -> Iterator[Callable[[], tuple[float, float]]]:
     """TCP in both directions at once, as long as the context lasts (what flent calls RRUL).
 
     Args:
         client, server, address, port: see `run`.
         load: of TCP; its streams go each way.
+        keep: path without ending where both JSON texts are kept; None keeps nothing.
 
     Yields:
         What waits for its end, and returns the rates to the server and to the client, Mbit/s of
@@ -85,11 +87,32 @@ def both_ways(
     with _both(client, server, address, port, load, "--bidir ") as (sender, listener):
 
         def rates() -> tuple[float, float]:
-            sent, _ = _ended(sender, listener, address, port, load)
-            there, back = sent["end"]["sum_received"], sent["end"]["sum_received_bidir_reverse"]
-            return there["bits_per_second"] / MEGA, back["bits_per_second"] / MEGA
+            sent, received = _ended(sender, listener, address, port, load)
+            _keep(keep, BOTH_WAYS, sent, received)
+            return rates_both_ways(sent)
 
         yield rates
+
+
+def rates_both_ways(sent: Mapping[str, Any]) -> tuple[float, float]:
+    """The rates to the server and to the client, Mbit/s of TCP goodput.
+
+    Args:
+        sent: the JSON of the client of a transfer both ways.
+
+    Raises:
+        KeyError, TypeError: it is none.
+    """
+    there, back = sent["end"]["sum_received"], sent["end"]["sum_received_bidir_reverse"]
+    return there["bits_per_second"] / MEGA, back["bits_per_second"] / MEGA
+
+
+def _keep(keep: Path | None, kind: str, sent: dict, received: dict) -> None:
+    if keep is None:
+        return
+    keep.parent.mkdir(exist_ok=True)
+    for side, content in (("client", sent), ("server", received)):
+        keep.with_name(f"{keep.name}-{kind}{side}.json").write_text(json.dumps(content))
 
 
 @contextmanager

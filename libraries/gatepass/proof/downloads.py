@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gatepass.inputs.profile import Profile
+from gatepass.proof.figures import differs
 from gatepass.proof.levels import FILE_CONTENT, rule_of
 from gatepass.results.downloads import OFF, ON, DownloadTrial
 from gatepass.results.outcome import Check, Outcome
@@ -115,23 +116,11 @@ def rates_of_downloads(
             continue
         every = list(trials.values())
         again = measured(one.promise, one.conditions, every, made_of, one.threshold)
-        if different := _difference(one, again):
+        if different := differs(one, again):
             yield (
                 f"{check.name}: {one.subject} is recorded with figures that the downloads in the "
                 f"files of its trials do not make ({different})."
             )
-
-
-def _difference(one: Measurement, again: Measurement) -> str:
-    """In what two figures differ, by its name in the record; empty where in nothing."""
-    return next(
-        (
-            field.name
-            for field in fields(Measurement)
-            if getattr(one, field.name) != getattr(again, field.name)
-        ),
-        "",
-    )
 
 
 def not_kept(outcome: Outcome, folder: Path) -> str:

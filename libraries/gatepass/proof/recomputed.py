@@ -32,6 +32,7 @@ from gatepass.proof.downloads import downloads_of, rates_of_downloads, transfers
 from gatepass.proof.folder import INPUTS, proof
 from gatepass.proof.levels import levels
 from gatepass.proof.means import figures, rates, told_beside
+from gatepass.proof.queue_delays import is_beside_tcp, queue_delays
 from gatepass.proof.set_aside import left_out, set_aside
 from gatepass.proof.trial_files import disagreements, files_of
 from gatepass.results.facts import group
@@ -86,6 +87,7 @@ def contradictions(
             yield from set_aside(check, trials, probes, folder)
             if not in_study:
                 yield from rates_of_downloads(check, downloaded, rule, profile)
+                yield from queue_delays(check, probes, folder, profile, beside)
         if not in_study:
             yield from left_out(check, frozenset(beside), trials)
         yield from _promised(check, outcome)
@@ -109,7 +111,9 @@ def recomputed(outcome: Outcome, probes: Trials, same_program: bool) -> int:
     """How many figures are made again from their trials; see `contradictions`."""
     kept = same_program and bool(probes)
     return sum(
-        one.level is not None or (same_program and is_loss(one)) or (kept and is_delay(one))
+        one.level is not None
+        or (same_program and (is_loss(one) or is_beside_tcp(one)))
+        or (kept and is_delay(one))
         for check in outcome.checks
         for one in check.measurements
     )

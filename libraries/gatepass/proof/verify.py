@@ -20,6 +20,7 @@ from gatepass.proof import (
     made_again,
     moments,
     plan_again,
+    queue_delays,
     robot_output,
     signed_pdf,
     subject,
@@ -85,7 +86,8 @@ def record(folder: Path) -> tuple[Findings, Outcome | None]:
             found.open.append(
                 f"This is another copy of Gatepass than the run's ({other} is not the same)"
             )
-            found.open += filter(None, [downloads.not_kept(outcome, folder)])
+            remarks = [downloads.not_kept(outcome, folder), queue_delays.not_kept(outcome)]
+            found.open += filter(None, remarks)
         _certificates(folder, named, found, same_program=not other)
     chain.look(folder, str(outcome.run.get("run_id", "")) if outcome else "", found)
     return found, outcome

@@ -16,7 +16,7 @@ from gatepass.verdict.rfc9411 import deviation_percent
 from gatepass.verdict.services_rule import LARGE_FILE, MIX, WITHOUT
 
 LAYER = "file content"
-_JUDGED = (ON, CONTROL)
+JUDGED = (ON, CONTROL)
 """Roles of trials that a verdict hangs on; those that are told for comparison all count."""
 _PARTS_BESIDE = 2
 """Of a mix's phase without the gateway, each of which counts as a trial."""
@@ -24,7 +24,7 @@ _PARTS_BESIDE = 2
 
 def disturbed(trial: DownloadTrial) -> str:
     """What the rig did for which a trial is set aside; empty where it counts."""
-    return disturbed_by(trial.conduct) if trial.role in _JUDGED else ""
+    return disturbed_by(trial.conduct) if trial.role in JUDGED else ""
 
 
 def of_role(trials: Sequence[DownloadTrial], role: str) -> list[DownloadTrial]:
