@@ -26,7 +26,7 @@ from gatepass.proof import chain, kept_inputs
 from gatepass.proof.folder import INPUTS, raw
 from gatepass.results.planned import planned
 from gatepass.results.record import Restoration
-from gatepass.run.plan import figures_at_most
+from gatepass.scenarios.planned_figures import figures_at_most
 from gatepass.verdict.judgement import FIGURES
 from support.guard import keyword, sentence
 from support.keyword_library import KeywordLibrary

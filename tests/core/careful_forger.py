@@ -16,8 +16,8 @@ from robot import rebot_cli
 
 import gatepass
 from gatepass.base.digests import as_list, digest_of, digests
-from gatepass.base.paths import ROOT
-from gatepass.inputs import load_profile
+from gatepass.base.paths import ROOT, SUITES
+from gatepass.inputs import load_catalogue, load_order, load_profile
 from gatepass.proof import evidence_again, kept_inputs, levels, plan_again, recomputed
 from gatepass.proof.folder import INPUTS, seal
 from gatepass.report import certificate, results_json, robot_report, trials_csv, xunit
@@ -26,7 +26,8 @@ from gatepass.report.log_lines import line
 from gatepass.results import record
 from gatepass.results.outcome import read, verdict_of
 from gatepass.scenarios.answers import CLAIMS
-from gatepass.verdict.judgement import Rule, figures_of
+from gatepass.scenarios.planned_figures import figures_at_most
+from gatepass.verdict.judgement import FIGURES, Rule
 
 OUTPUT = "output.xml"
 COLUMNS = ("Measured", "Required", "Trials", "Likely cause", "Evidence", "Verdict")
@@ -151,8 +152,13 @@ def by_this_copy(folder: Path) -> None:
     as_of_today(folder)
 
 
-def as_of_today(folder: Path) -> None:
-    """An older run as this copy of Gatepass would have recorded it, bounds by its own rules."""
+def as_of_today(folder: Path, figures: int = 0) -> None:
+    """An older run as this copy of Gatepass would have recorded it, bounds by its own rules.
+
+    Args:
+        folder: of the run.
+        figures: that may fail by chance; as many as suites and order make unless given.
+    """
     run = read(folder / OUTPUT).run
     profile = load_profile(folder / INPUTS / "profiles.yaml", run["profile"]["name"])
 
@@ -161,7 +167,8 @@ def as_of_today(folder: Path) -> None:
             return None
         text = record.PREFIX + json.dumps(content)
         _, one = record.parse(text)
-        value = levels.rule_of(one, Rule.of(profile, figures_of(run)), profile).interval(one.trials)
+        rule = levels.rule_of(one, Rule.of(profile, figures), profile)
+        value = rule.interval(one.trials)
         new = content | {
             "level": value.level,
             "fail_level": value.fail_level,
@@ -174,8 +181,11 @@ def as_of_today(folder: Path) -> None:
         return new
 
     def ordered_today(content: Content) -> Content | None:
-        return content | facts if "order" in content else None
+        return content | facts | {FIGURES: figures} if "order" in content else None
 
+    kept = folder / INPUTS
+    order = load_order(kept / "order.yaml", load_catalogue(kept / "service_catalogue.yaml"))
+    figures = figures or figures_at_most(SUITES, order)
     facts = recomputed.facts_of(folder / INPUTS, profile.name)
     altered("run", ordered_today)(folder)
     words: dict[str, str] = {}

@@ -20,7 +20,7 @@ from gatepass.inputs import load_catalogue, load_order
 from gatepass.results import record
 from gatepass.results.measurements import estimated, observed
 from gatepass.results.record import PASS, Measurement
-from gatepass.run.plan import figures_at_most
+from gatepass.scenarios.planned_figures import figures_at_most
 from gatepass.verdict.judgement import (
     FAIL,
     UNDECIDED,

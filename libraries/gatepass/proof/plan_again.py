@@ -1,4 +1,4 @@
-"""Whether the plan of a run is what the suites hold for its order."""
+"""Whether the plan of a run, and its number of figures, are what suites and order make."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from gatepass.proof import kept_inputs
 from gatepass.proof.folder import INPUTS
 from gatepass.results.outcome import Outcome
 from gatepass.results.planned import planned
+from gatepass.scenarios.planned_figures import figures_at_most
+from gatepass.verdict.judgement import FIGURES
 
 _MOST = 3
 """Checks that are named."""
@@ -39,6 +41,12 @@ def contradictions(outcome: Outcome, folder: Path) -> Iterator[str]:
         )
     if added := [one for one in told if one not in made]:
         yield f"the run's plan has {len(added)} checks that no suite holds: {_named(added)}."
+    figures = figures_at_most(SUITES, order)
+    if outcome.run.get(FIGURES) != figures:
+        yield (
+            f"the record has {outcome.run.get(FIGURES, 'no number of')} figures that may fail by "
+            f"chance, by which the level of a fail is chosen; suites and order have {figures}."
+        )
     every = planned(SUITES, STUDIES)
     ran = [(check.chapter, check.name) for check in outcome.checks]
     if strange := [one for one in ran if one not in every]:

@@ -16,7 +16,6 @@ from robot.run import RobotFramework
 
 from gatepass.base.chapters import called_now
 from gatepass.base.errors import InputError
-from gatepass.gui.policy_list import STEPS
 from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile, Profile
 from gatepass.inputs.studies import STUDIES
@@ -24,6 +23,7 @@ from gatepass.inputs.testbed import Testbed
 from gatepass.results.chapters import chapter_of
 from gatepass.results.planned import whole as whole_of
 from gatepass.scenarios.objectives.streams import lasts_s
+from gatepass.scenarios.planned_figures import DELAYED, LISTED, MEASURED, OF_CLASSES
 from gatepass.scenarios.studies import (
     bazzi2011,
     berg2005,
@@ -35,32 +35,12 @@ from gatepass.scenarios.studies.conditions import CONDITIONS
 
 NAME = "Acceptance"
 """Of the whole suite, in reports and in the long names of its parts."""
-MEASURED = "throughput"
-"""Tag of the checks that send a whole set of trials."""
 COMPARED = "compared"
 """Tag of those that first send the fewest trials on the same path without a tunnel."""
 DOWNLOADED = "large_file"
 """Tag of the checks that download a large file with security services off and on."""
 AWAITED = "keylife"
 """Tag of the check that waits until a tunnel's keys have run out."""
-DELAYED = "latency"
-"""Tag of the checks of how long packets take; those of one load share their trials."""
-OF_CLASSES = "objectives"
-"""Tag of the checks of classes of service, which share what is sent."""
-LISTED = "list"
-"""Tag of the checks of work on a list in the gateway's web page."""
-_FIGURES = {
-    MEASURED: 1,
-    "ceiling": 2,  # that it is reached, and that it is not passed
-    "downloads": 1,
-    DELAYED: 1,
-    LISTED: len(STEPS),
-    "study": 2,
-}
-"""Of a check with such a tag, those that are estimates."""
-_OF_A_CLASS = 2 * 4
-"""Estimates of a class, both ways: of loss, of disorder, of loss beside an overload, and of
-availability."""
 _ALL_NAMES = "docs/faults.md has the names of all chapters and checks."
 _WORK_S = 1.2
 """All steps of such work once, with what stands beside them, in seconds, as seen in the lab."""
@@ -115,22 +95,6 @@ class Chosen:
     of_classes: int = 0
     listed: int = 0
     studies: tuple[str, ...] = ()
-
-
-def figures_at_most(suites: Path, order: Order) -> int:
-    """How many figures of an order may fail by chance, at most: known before the first trial.
-
-    Counts, longest times and what was seen once are held as they stand, and have no such error.
-
-    Args:
-        suites: the folder of the suites.
-        order: whose studies are among them.
-    """
-    tags = [set(test.tags) for test in whole_of(suites, order.studies).all_tests]
-    count = sum(max(map(_FIGURES.get, own & _FIGURES.keys()), default=0) for own in tags)
-    if any(OF_CLASSES in own for own in tags):
-        count += len(order.classes) * _OF_A_CLASS
-    return max(1, count)
 
 
 def selected(
