@@ -193,6 +193,9 @@ FORGERIES: dict[str, Kind] = {
         "the record says of the profile: min_trials is 30",
         "profile.min_trials",
     ),
+    "a number of figures": Kind(
+        by.one_figure, "the record has 1 figures that may fail by chance"
+    ),
     "a host name": Kind(by.another_hostname, "is called edge-1; in gateway-before.conf, which was"),
     "a host name, everywhere": Kind(by.another_hostname_everywhere),
     "a testbed": Kind(by.another_testbed, "of the testbed: name is helsinki-1. By the file that"),
