@@ -90,5 +90,7 @@ def _single(gateway: FortiGate, path: str) -> Mapping[str, Any]:
 def _rows(gateway: FortiGate, path: str) -> list[dict]:
     try:
         return gateway.rows(path)
-    except Refused:
-        return []
+    except Refused as refused:
+        if refused.lacking:
+            return []
+        raise  # what is not told may be configured

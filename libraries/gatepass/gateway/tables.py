@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, RootModel
 
@@ -99,8 +99,27 @@ class _Shaper(_Shape):
     bandwidth_unit: Literal["kbps", "mbps", "gbps"] = Field("kbps", alias="bandwidth-unit")
 
 
+_Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+class _Global(_Shape):
+    admin_sport: _Port = Field(0, alias="admin-sport")
+    admin_port: _Port = Field(0, alias="admin-port")
+    admin_ssh_port: _Port = Field(0, alias="admin-ssh-port")
+    admin_telnet_port: _Port = Field(0, alias="admin-telnet-port")
+
+
+class _ExplicitProxy(_Shape):
+    status: str = ""
+    http_incoming_port: str = Field(
+        "", alias="http-incoming-port", pattern=r"^( ?\d{1,5}(-\d{1,5})?)*$"
+    )
+
+
 class _SslSettings(_Shape):
     auth_timeout: int = Field(0, alias="auth-timeout")
+    port: _Port = 0
+    source_interface: list[_Member] = Field([], alias="source-interface")
 
 
 class _Certificate(_Row):
@@ -119,7 +138,9 @@ _TABLES: dict[str, type[_Shape]] = {
     "system.dhcp/server": _Numbered,
     "system/arp-table": _Numbered,
     "webfilter/urlfilter": _Numbered,
+    "system/global": _Global,
     "vpn.ssl/settings": _SslSettings,
+    "web-proxy/explicit": _ExplicitProxy,
     "vpn.certificate/local": _Certificate,
 }
 
