@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -264,3 +265,29 @@ def test_a_file_that_prometheus_would_not_get(record: Path, tmp_path: Path, name
     added(record, outcome(0))
     words = ["history", "--file", str(record), "--prometheus", str(tmp_path / name)]
     assert main(words) == 64
+
+
+def test_a_check_that_turns_to_and_fro_is_named(record: Path, shown: Shown) -> None:
+    """Of three checks: one stays as it is, one turned for good, one turned back."""
+    days = [
+        {"Steady": "pass", "Broken": "pass", "Fickle": "pass"},
+        {"Steady": "pass", "Broken": "fail", "Fickle": "fail"},
+        {"Steady": "pass", "Broken": "fail", "Fickle": "not applicable"},
+        {"Steady": "pass", "Broken": "fail", "Fickle": "pass"},
+    ]
+    for day, verdicts in enumerate(days):
+        one = outcome(day)
+        checks = [replace(one.checks[0], name=name, verdict=verdicts[name]) for name in verdicts]
+        added(record, replace(one, checks=checks))
+    page = shown()
+    assert "Checks whose verdict turned" in page
+    rows = [line for line in page.splitlines() if re.search("Fickle|Broken|Steady", line)]
+    assert [re.split(" {2,}", row.strip())[1:] for row in rows] == [
+        ["pass", "fail", "–", "pass", "2 times, unstable"],
+        ["pass", "fail", "fail", "fail", "once"],
+    ]
+    told = {one["name"]: one for one in _told(shown)[0]["checks"]}
+    assert {name: one["unstable"] for name, one in told.items()} == {
+        "Steady": False, "Broken": False, "Fickle": True,
+    }
+    assert list(told["Fickle"]["verdicts"].values()) == ["pass", "fail", "pass"]

@@ -23,6 +23,7 @@ def gateway(one: GatewayHistory) -> dict[str, Any]:
         ],
         "changes": [_since(since) for since in one.since],
         "disturbed": [_since(since) for since in one.disturbed],
+        "checks": [asdict(check) | {"unstable": check.unstable} for check in one.checks],
         "upgrade": None if one.upgrade is None else _upgrade(one.upgrade),
     }
 

@@ -12,6 +12,7 @@ from gatepass.base import paths
 from gatepass.base.arguments import Parser, file
 from gatepass.base.errors import InputError
 from gatepass.history import as_json, prometheus, series, store
+from gatepass.history.checks import checks
 from gatepass.history.fleet import AcrossGateways, across_gateways
 from gatepass.history.gateway import GatewayHistory, gateway_history
 from gatepass.history.selection import Selection, day
@@ -137,7 +138,7 @@ def _gateway(
     connection: sqlite3.Connection, wanted: Selection, runs: list[RecordedRun]
 ) -> GatewayHistory:
     found = wanted.series(series.series(connection, runs))
-    return gateway_history(runs[0].serial, runs, found)
+    return gateway_history(runs[0].serial, runs, found, checks(connection, runs))
 
 
 def _fleets(

@@ -9,6 +9,7 @@ from statistics import fmean
 
 from gatepass.history import steps
 from gatepass.history.changes import SURE, Change, by_chance, changes
+from gatepass.history.checks import CheckHistory
 from gatepass.history.differences import differences
 from gatepass.history.series import Point, RecordedRun, Trend
 from gatepass.results.record import figure
@@ -89,6 +90,7 @@ class GatewayHistory:
         disturbed: what changed together with the rig and for no other reason known, so that it says
             nothing of the gateway.
         upgrade: None where all runs have the same version.
+        checks: its checks, run by run.
     """
 
     serial: str
@@ -97,10 +99,19 @@ class GatewayHistory:
     since: tuple[Since, ...]
     disturbed: tuple[Since, ...]
     upgrade: Upgrade | None
+    checks: tuple[CheckHistory, ...] = ()
+
+    @property
+    def turned(self) -> list[CheckHistory]:
+        """The checks whose verdict was not always the same, those that turned most often first."""
+        return sorted((one for one in self.checks if one.turns), key=lambda one: -one.turns)
 
 
 def gateway_history(
-    serial: str, runs: Sequence[RecordedRun], found: Sequence[Trend]
+    serial: str,
+    runs: Sequence[RecordedRun],
+    found: Sequence[Trend],
+    checks: Sequence[CheckHistory] = (),
 ) -> GatewayHistory:
     """Put together what the record says of a gateway.
 
@@ -108,11 +119,13 @@ def gateway_history(
         serial: of the gateway.
         runs: its runs in order of time.
         found: its series, those of the rig included.
+        checks: its checks, run by run.
     """
     own = tuple(one for one in found if not one.baseline)
     rig = [one for one in found if one.baseline]
     changed, disturbed = _changed(own, rig)
-    return GatewayHistory(serial, tuple(runs), own, changed, disturbed, _upgrade(runs, own))
+    upgrade = _upgrade(runs, own)
+    return GatewayHistory(serial, tuple(runs), own, changed, disturbed, upgrade, tuple(checks))
 
 
 def sentence(change: Change) -> str:

@@ -56,6 +56,8 @@ class TextPage:
         self._print(self._runs(one))
         if one.series:
             self._print(self._figures(one))
+        if one.turned:
+            self._print(self._checks(one))
         self._changes(one)
         if one.upgrade and one.upgrade.figures:
             self._upgrade(one.upgrade)
@@ -117,6 +119,23 @@ class TextPage:
                     _cell(series.of(run.run), (series.name, run.run) in changed) for run in shown
                 )
                 table.add_row(_conditions(series), _threshold(series), *cells)
+        return table
+
+    def _checks(self, one: GatewayHistory) -> Table:
+        """A row a check whose verdict turned in the latest runs or before, a column a run."""
+        shown = one.runs[-SHOWN_RUNS:]
+        table = self._table("Checks whose verdict turned")
+        table.add_column("Check", overflow="fold", min_width=28)
+        for run in shown:
+            table.add_column(_minute(run).replace(" ", "\n"), no_wrap=True)
+        table.add_column("Turned")
+        for check in one.turned:
+            times = "once" if check.turns == 1 else f"{check.turns} times"
+            table.add_row(
+                f"{check.chapter}: {check.name}",
+                *(check.verdicts.get(run.run, _UNKNOWN) for run in shown),
+                f"{times}, unstable" if check.unstable else times,
+            )
         return table
 
     def _fleet_figures(self, title: str, figures: Sequence[AcrossGateways]) -> Table:
