@@ -128,7 +128,7 @@ want=$(cat "$locks"/{build,run}.lock "$lock" | sha256sum)
 if ! grep -qxF "$want" "$stamp" 2>/dev/null; then
   say "Setting up $venv (once; some minutes) …"
   [[ -x $venv/bin/python ]] || python3 -m venv "$venv" || failed "python3 -m venv $venv failed."
-  install=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes)
+  install=("$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes)
   { "${install[@]}" -r "$locks/build.lock" && "${install[@]}" --no-build-isolation -r "$lock"; } >&2 \
     || failed "pip could not install $lock. See its words above."
   printf '%s\n' "$want" >>"$stamp"

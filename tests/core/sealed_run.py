@@ -8,13 +8,13 @@ from pathlib import Path
 
 from gatepass.proof.verify import Trust, verify
 
-KEPT = Path(__file__).parents[1] / "data" / "sealed" / "run.tar.xz"
+_KEPT = Path(__file__).parents[1] / "data" / "sealed"
 WHO = "quality@example.net"
 
 
-def unpacked(results: Path) -> Path:
+def unpacked(results: Path, name: str = "run") -> Path:
     """The run's folder, in a folder of runs."""
-    with tarfile.open(KEPT) as kept:
+    with tarfile.open(_KEPT / f"{name}.tar.xz") as kept:
         kept.extractall(results)
     (run,) = results.iterdir()
     return run

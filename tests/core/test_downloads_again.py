@@ -7,7 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import careful_forger
 import pytest
+from sealed_run import unpacked
+from sealed_run import wrong as sealed_wrong
 from test_causes import conduct
 from test_downloads import CHECKS, DIRECT, World, every_second
 
@@ -181,3 +184,20 @@ def test_a_damaged_file_is_left_to_its_digest(world: World, damage: str) -> None
     for path in (world.context.run.folder / "trials").iterdir():
         path.write_text(damage)
     assert downloads_of(recorded(world), world.context.run.folder) == {}
+
+
+def test_rates_in_a_run_that_somebody_altered_are_named(tmp_path: Path) -> None:
+    """Who alters the record makes all of its pages and sums anew, and leaves the trials' files."""
+    folder = unpacked(tmp_path / "results", "downloads")
+    careful_forger.by_this_copy(folder)
+    assert sealed_wrong(folder) == []
+
+    def faster(content: dict) -> dict:
+        more = {key: content[key] * 1.3 for key in ("value", "half_width") if content[key]}
+        return content | more | {"trials": [mbps * 1.3 for mbps in content["trials"]]}
+
+    careful_forger.altered("measurement", faster)(folder)
+    careful_forger.remade(folder)
+    told = sealed_wrong(folder)
+    named = [one for one in told if "that the downloads in the files of its trials do not" in one]
+    assert len(named) == 2 and all(one.startswith("FTP Downloads: ") for one in named), told
