@@ -399,3 +399,38 @@ def test_no_text_is_a_formula(tmp_path: Path) -> None:
     kept(tmp_path / FIRST, outcome(0), customer='=HYPERLINK("http://x")', order="-2+3")
     (row,) = csv.DictReader(io.StringIO(tables.runs(runs(tmp_path))))
     assert row["customer"] == '\'=HYPERLINK("http://x")' and row["order"] == "'-2+3"
+
+
+ODD = {
+    "a list": "[]",
+    "no result": '{"format": "gatepass-results", "verdict": "fine"}',
+    "causes that are none": {"causes": [1, "x", None]},
+    "a cause without checks": {"causes": [{"text": "x"}]},
+    "reasons that are a number": {"reasons": 7},
+    "an order that is a list": {"order": ["x"]},
+    "a serial number that is an object": {"gateway": {"serial": {}}},
+    "a time that is a number": {"run": {"id": "x", "started": 1, "duration_s": 1}},
+    "an endless time": {"run": {"id": "x", "started": "x", "duration_s": float("inf")}},
+    "counts that are texts": {"counts": {"pass": "many"}},
+    "checks that are a text": {"checks": "none"},
+    "far too deep": "[" * 100_000,
+    "no text": b"\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_result_costs_its_own_run_alone(tmp_path: Path, odd: str) -> None:
+    """Such as one of another machine's, or one that somebody put there."""
+    folder = results(tmp_path)
+    target = folder / SECOND / "results.json"
+    content = ODD[odd]
+    if isinstance(content, dict):
+        content = json.dumps(json.loads(target.read_text()) | content)
+    target.write_bytes(content.encode() if isinstance(content, str) else content)
+    (target.parent / "output.xml").touch()
+    found = {run.name: run.state for run in runs(folder)}
+    assert found[SECOND] == BROKEN_OFF and found[FIRST] != BROKEN_OFF
+    with served(folder) as url:
+        for page in ("/", f"/runs/{SECOND}", "/runs.csv"):
+            status, text = asked(url, f"GET {page}")
+            assert status == 200 and SECOND in text

@@ -12,13 +12,13 @@ from typing import Any
 from gatepass.base.files import contents
 from gatepass.base.paths import ORDERS
 from gatepass.base.result_folders import OUTPUT, PLAN
-from gatepass.report.results_json import FORMAT
 from gatepass.report.results_json import NAME as RESULTS_JSON
 from gatepass.results.facts import group
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run.at_work import at_work
 from gatepass.run.how_far import HowFar, how_far
 from gatepass.run.progress import NAME as PROGRESS
+from gatepass.serve.shape import ResultsShape
 
 VERDICTS = (APPROVED, REJECTED, NOT_PROVEN)
 UNDER_WAY, BROKEN_OFF = "under way", "broken off"
@@ -210,7 +210,7 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         status = path.stat()
         return _read(path, status.st_mtime_ns, status.st_size)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
 
 
@@ -221,9 +221,14 @@ def _read(path: Path, changed_ns: int, size: int) -> dict[str, Any]:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
+    """What a file says.
+
+    Raises:
+        OSError, ValueError: it cannot be read, or is no result of a run.
+    """
     document = json.loads(contents(path))
-    sound = isinstance(document, dict) and document.get("format") == FORMAT
-    return document if sound and document.get("verdict") in VERDICTS else {}
+    ResultsShape.model_validate(document)
+    return document
 
 
 def _age(folder: Path) -> tuple[str, str]:
