@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import xmlrpc.client
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler
@@ -317,3 +318,23 @@ def test_only_what_two_testbeds_have_in_common_is_shared() -> None:
         ["link"],
         [],
     ]
+
+
+@pytest.mark.parametrize(
+    "keyword", ["import_shared_library", "run_on_last_process", "stop_remote_server", "__init__"]
+)
+def test_the_server_runs_what_takes_turns_and_nothing_else(server: Server, keyword: str) -> None:
+    """Of pabot's keywords one imports any module, whose functions the server would then run."""
+    client = LockServer(server.socket)
+    with pytest.raises(ServerLost):
+        client._call(keyword, "os")
+    assert client.acquire(f"still at work {keyword}", "somebody")
+    client.release(f"still at work {keyword}", "somebody")
+
+
+def test_the_server_takes_no_named_arguments(server: Server) -> None:
+    with xmlrpc.client.ServerProxy(
+        "http://localhost", lock_server_client._OverSocket(Path(server.socket))
+    ) as there:
+        answer = there.run_keyword("acquire_lock", [], {"name": "x", "caller_id": "y"})
+    assert answer["status"] == "FAIL"
