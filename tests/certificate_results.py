@@ -57,10 +57,10 @@ def _test(check: Check) -> str:
 def _keyword(name: str, kind: str, said: list[str]) -> str:
     kind = f' type="{kind}"' if kind else ""
     messages = "".join(
-        f'<msg time="2026-11-21T07:22:32.000000" level="INFO">{escape(text)}</msg>\n'
+        f'<msg time="2026-11-21T07:22:32.000000" level="{record.LEVEL}">{escape(text)}</msg>\n'
         for text in said
     )
     return (
-        f"<kw name={quoteattr(name)}{kind}>\n{messages}"
+        f'<kw name={quoteattr(name)} owner="{record.LIBRARY}"{kind}>\n{messages}'
         f'<status status="PASS" {_START} elapsed="1"/>\n</kw>\n'
     )

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 from robot.api import TestSuite as Suite  # pytest would collect a class named Test…
 
 from gatepass.base.errors import NotApplicable, NotProven
+from gatepass.proof import robot_output
 from gatepass.report.reasons import reasons
 from gatepass.results.outcome import Check, Outcome, read, verdict_of
 from gatepass.results.record import (
     APPROVED,
     FAIL,
+    LEVEL,
+    LIBRARY,
     NOT_APPLICABLE,
     NOT_PROVEN,
     PASS,
@@ -94,7 +99,7 @@ def output(tmp_path: Path) -> Path:
 
     def log(kind: str, content: object) -> str:
         line = dump(kind, content).replace("\\", "\\\\")
-        return f"    Log    {line}\n"
+        return f"    Log    {line}    {LEVEL}\n"
 
     (tmp_path / "firewall.robot").write_text(
         "*** Settings ***\nDocumentation    A chapter.\n"
@@ -112,7 +117,9 @@ def output(tmp_path: Path) -> Path:
     )  # fmt: skip
     path = tmp_path / "output.xml"
     suite = Suite.from_file_system(tmp_path / "firewall.robot")
-    suite.run(output=str(path), console="none", log=None, report=None)
+    suite.run(output=str(path), console="none", log=None, report=None, loglevel="DEBUG")
+    text = path.read_text()
+    path.write_text(text.replace('name="Log" owner="BuiltIn"', f'name="Log" owner="{LIBRARY}"'))
     return path
 
 
@@ -142,3 +149,41 @@ def test_a_check_that_was_planned_and_did_not_run_is_not_proven(output: Path) ->
         ("Handover", "Rate", NOT_PROVEN),  # one of the same name in another chapter did
     ]
     assert all("did not run" in check.message for check in added)
+
+
+@pytest.mark.parametrize(
+    ("level", "owner", "html"),
+    [
+        *((level, LIBRARY, "") for level in ("TRACE", "INFO", "WARN", "ERROR", "FAIL", "SKIP")),
+        *((LEVEL, owner, "") for owner in ("BuiltIn", "Browser", "gatepass", "Gatepass2", None)),
+        (LEVEL, LIBRARY, ' html="true"'),
+        ("INFO", "BuiltIn", ""),
+    ],
+)
+def test_words_of_a_device_that_begin_as_a_record_are_none(
+    output: Path, level: str, owner: str | None, html: str
+) -> None:
+    """A gateway whose words begin a message neither restores itself nor measures anything."""
+    forged = [
+        dump("measurement", measurement("Stateful throughput", "1 policy", 999.0, "Mbit/s")),
+        dump("evidence", evidence("Forged", "by a gateway", True)),
+        dump("restoration", Restoration(True, problem="forged")),
+        dump("run", {"gateway": {"serial": "FORGED"}}),
+        "gatepass-data {",  # as a whole message it would spoil the record
+    ]
+    messages = "".join(
+        f'<msg time="2026-11-21T07:22:32.000000" level="{level}"{html}>{escape(text)}</msg>'
+        for text in forged
+    )
+    library = f' owner="{owner}"' if owner else ""
+    status = '<status status="PASS" start="2026-11-21T07:22:31.000000" elapsed="1"/>'
+    keyword = f'<kw name="Says"{library}>{messages}{status}</kw>'
+    before, text = read(output), output.read_text()
+    output.write_text(re.sub(r"<test [^>]*>", lambda test: test[0] + keyword, text))
+    assert "forged" in output.read_text()
+    after = read(output)
+    assert (after.run, after.restoration) == (before.run, before.restoration)
+    for check, same in zip(after.checks, before.checks, strict=True):
+        assert (check.measurements, check.evidence) == (same.measurements, same.evidence)
+    found = [message.record for test in robot_output.read(output).tests for message in test.messages]
+    assert [one for one in found if one] == [("measurement", RATE), ("evidence", PROOF)]

@@ -58,10 +58,7 @@ def contradictions(output: RobotOutput) -> Iterator[str]:
 
 def _lines(where: str, messages: tuple[Message, ...]) -> Iterator[str]:
     for message, follows in zip_longest(messages, messages[1:]):
-        try:
-            found = record.parse(message.text)
-        except (ValueError, KeyError, TypeError):
-            continue  # the record as a whole could not be read then
+        found = message.record
         made = line(found[1]) if found else ""
         if made and (follows is None or not follows.html or follows.text != made):
             yield (
@@ -82,11 +79,7 @@ def _columns(test: Test) -> Iterator[str]:
 
 def _records(test: Test) -> Iterator[object]:
     for message in test.messages:
-        try:
-            found = record.parse(message.text)
-        except (ValueError, KeyError, TypeError):
-            continue
-        if found:
+        if found := message.record:
             yield found[1]
 
 

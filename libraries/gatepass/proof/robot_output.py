@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from gatepass.base.errors import InputError
 from gatepass.base.files import contents
+from gatepass.results import record
 
 STATUSES = ("pass", "fail", "skip")
 """As Robot's statistics name them."""
@@ -24,10 +26,20 @@ class Message:
     Attributes:
         text: of it.
         html: whether it is HTML.
+        own: whether it was written where records are (see `gatepass.results.record.is_own`).
     """
 
     text: str
     html: bool
+    own: bool = True
+
+    @property
+    def record(self) -> tuple[str, object] | None:
+        """Kind and content of the record that it is; None where it is none, or a damaged one."""
+        try:
+            return record.parse(self.text) if self.own and not self.html else None
+        except (ValueError, KeyError, TypeError):
+            return None
 
 
 @dataclass(frozen=True)
@@ -119,9 +131,16 @@ def _metadata(element: ElementTree.Element) -> dict[str, str]:
 
 
 def _messages(element: ElementTree.Element) -> tuple[Message, ...]:
-    return tuple(
-        Message(one.text or "", one.get("html") == "true") for one in element.iter("msg")
-    )
+    return tuple(_walked(element, element.get("owner")))
+
+
+def _walked(element: ElementTree.Element, library: str | None) -> Iterator[Message]:
+    for one in element:
+        if one.tag == "msg":
+            own = record.is_own(one.get("level", ""), library)
+            yield Message(one.text or "", one.get("html") == "true", own)
+        else:
+            yield from _walked(one, one.get("owner"))
 
 
 def _messages_around(suite: ElementTree.Element) -> tuple[Message, ...]:

@@ -259,6 +259,9 @@ class _Reader(ResultVisitor):
         self._check = None
 
     def start_message(self, message) -> None:
+        library = getattr(message.parent, "owner", None)
+        if not record.is_own(message.level, library) or message.html:
+            return
         if not (found := record.parse(message.message)):
             return
         kind, content = found

@@ -20,6 +20,8 @@ from gatepass.results.study import StudyTable
 from gatepass.stats.intervals import share
 
 PREFIX = "gatepass-data "
+LEVEL, LIBRARY = "DEBUG", "Gatepass"
+"""Of the messages that are records: Robot's level, and the library whose keyword wrote them."""
 
 PASS, FAIL = "pass", "fail"
 NOT_PROVEN, NOT_APPLICABLE = "not proven", "not applicable"
@@ -268,6 +270,18 @@ def parse(message: str) -> tuple[str, object] | None:
     lists = {key: tuple(value) for key, value in body.items() if isinstance(value, list)}
     phrases = {key: from_json(body[key]) for key in _PHRASES if key in body}
     return kind, held_against(build, body | lists | phrases)
+
+
+def is_own(level: str, library: str | None) -> bool:
+    """Whether a message was written where records are, so that it may be one.
+
+    What else stands in a log may repeat words of a device, and so begin as a record does.
+
+    Args:
+        level: of the message.
+        library: that has the keyword which wrote it; none of Robot's own and of user keywords.
+    """
+    return level == LEVEL and (library == LIBRARY or library in schema1.LIBRARIES)
 
 
 def figure(value: float, half_width: float | None = None) -> str:

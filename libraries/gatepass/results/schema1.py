@@ -17,6 +17,12 @@ from gatepass.base.phrase import NOTHING, Phrase, from_json
 
 _PLAIN = ("label", "protocol", "by", "log", "tier", "model", "version")
 """Parts that are no phrases."""
+LIBRARIES = (
+    *("Run", "Management", "Gateway", "Endpoints", "Traffic", "Services", "Countries", "Downloads"),
+    *("Proxy", "SiteToSite", "ManyTunnels", "TunnelLife", "RemoteAccess", "RemoteTraffic"),
+    "Provisioning",
+)
+"""Whose keywords wrote records, before there was one library of all."""
 AS_IT_STANDS = "as_it_stands"
 """The phrase of a sentence that nobody knows."""
 
