@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from benchmarks.bench_lab import labs
 from benchmarks.table import show, spread
 from gatepass.endpoint import iperf
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.ssh import SshShell
 from gatepass.results.trial import Load, Trial
@@ -115,8 +116,8 @@ class _Sampled:
     def __enter__(self) -> _Sampled:
         self._stem = f"{self._shell.folder()}/counters"
         self._shell.put(_SAMPLER, f"{self._stem}.py")
-        command = f"python3 {self._stem}.py {self._interface}"
-        ready = f"[ -s {self._stem}.out ]"
+        command = Script(f"python3 {self._stem}.py {self._interface}")
+        ready = Script(f"[ -s {self._stem}.out ]")
         self._program = Detached.start(self._shell, self._stem, command, 60, ready)
         return self
 
@@ -125,7 +126,7 @@ class _Sampled:
 
     def curve(self) -> Curve:
         """What was read, from the first reading on."""
-        text = self._shell.run(f"cat {self._stem}.out").output
+        text = self._shell.run(Script(f"cat {self._stem}.out")).output
         lines = [line.split() for line in text.splitlines()]
         readings = [tuple(map(float, line)) for line in lines if len(line) == 3]
         _, first_bytes, first_frames = readings[0]

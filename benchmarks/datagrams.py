@@ -22,6 +22,7 @@ from statistics import fmean
 from benchmarks.bench_lab import labs
 from benchmarks.table import show, spread
 from gatepass.endpoint.datagrams import DatagramTrial
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.ssh import SshShell
 from gatepass.inputs.objectives import SIMPLE_IMIX
@@ -80,7 +81,7 @@ def _once(client: SshShell, server: SshShell, stream: Stream) -> Carried:
 
 
 def _packets(server: SshShell) -> int:
-    return int(server.run("cat /sys/class/net/data/statistics/rx_packets").output)
+    return int(server.run(Script("cat /sys/class/net/data/statistics/rx_packets")).output)
 
 
 def _rates(client: SshShell, server: SshShell, usual: Stream, times: int) -> None:
@@ -150,7 +151,7 @@ def _relay(server: SshShell, hold_s: float, address: str) -> Iterator[Callable[[
     stem = f"{server.folder()}/relay"
     server.put(_HELD, f"{stem}.py")
     command = f"python3 {stem}.py {hold_s:g} {_RELAY} {address} {_PORT}"
-    program = Detached.start(server, stem, command, 30, f"grep -q ready {stem}.out")
+    program = Detached.start(server, stem, Script(command), 30, Script(f"grep -q ready {stem}.out"))
 
     def told() -> float:
         program.wait(20)

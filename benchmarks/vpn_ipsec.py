@@ -18,6 +18,7 @@ from benchmarks.bench_lab import MARK, BenchLab, labs
 from benchmarks.machine import busy_s
 from benchmarks.table import show, spread
 from gatepass.endpoint import iperf
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Shell
 from gatepass.endpoint.ssh import SshShell
 from gatepass.endpoint.strongswan import Charon
@@ -175,7 +176,7 @@ _MEMORY = ("ps", "-C", "charon", "-o", "rss=")
 
 def _memory_mib(lab: BenchLab, shell: Shell) -> tuple[float, float]:
     """What charon has resident on the gateway and on an endpoint."""
-    both = lab.in_gateway(*_MEMORY), shell.run(" ".join(_MEMORY)).output
+    both = lab.in_gateway(*_MEMORY), shell.run(Script(" ".join(_MEMORY))).output
     here, there = (sum(map(int, memory.split())) / 1024 for memory in both)
     return here, there
 

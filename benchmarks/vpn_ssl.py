@@ -30,6 +30,7 @@ from benchmarks.bench_lab import BenchLab, labs
 from benchmarks.machine import busy_s
 from benchmarks.table import show, spread
 from gatepass.endpoint import iperf
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached, Shell
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.results.trial import Load
@@ -213,7 +214,7 @@ def _seen(lab: BenchLab, side: Side) -> tuple[float, float]:
 def _users(client: Shell, side: Side, count: int) -> Iterator[float]:
     """Users of a server who come at once and stay; answers the seconds until all are there."""
     folder = f"{client.folder()}/{side.prefix}"
-    client.run(f"rm -rf {folder}")
+    client.run(Script(f"rm -rf {folder}"))
     script, program, file = (f"{folder}-{name}" for name in ("script", "users.py", "told"))
     client.put(_SCRIPT.replace("FOLDER", folder), script)
     client.put((PROJECT / "benchmarks" / "vpn_users.py").read_text(), program)
@@ -222,19 +223,19 @@ def _users(client: Shell, side: Side, count: int) -> Iterator[float]:
     command += [f"{side.address}:{side.port}"]
     call = {"command": command, "password": PASSWORD, "count": count, "prefix": side.prefix}
     client.put(json.dumps({**call, "folder": folder}), file)
-    client.run(f"chmod 755 {script}; chmod 600 {file}")
-    crowd = Detached.start(client, f"{folder}-run", f"python3 {program} {file}", 900)
+    client.run(Script(f"chmod 755 {script}; chmod 600 {file}"))
+    crowd = Detached.start(client, f"{folder}-run", Script(f"python3 {program} {file}"), 900)
     try:
         look = f"n=0; until [ -s {folder}/up ]; do n=$((n+1)); [ $n -gt 6500 ] && exit 1; "
-        done = client.run(f"{look} sleep 0.02; done; cat {folder}/up", _PATIENCE_S)
+        done = client.run(Script(f"{look} sleep 0.02; done; cat {folder}/up"), _PATIENCE_S)
         if not done.output.strip().replace(".", "").isdigit():
-            logs = client.run(f"tail -n 2 {folder}/*.log | tail -c 500").output
+            logs = client.run(Script(f"tail -n 2 {folder}/*.log | tail -c 500")).output
             raise SystemExit(f"{side.name}: {done.output.strip()}. {logs}")
         yield float(done.output)
     finally:
         crowd.stop()
         gone = f"n=0; while ls /sys/class/net | grep -q ^{side.prefix}; do n=$((n+1)); "
-        client.run(f"{gone} [ $n -gt 1000 ] && exit 1; sleep 0.02; done; sleep 0.5", 30)
+        client.run(Script(f"{gone} [ $n -gt 1000 ] && exit 1; sleep 0.02; done; sleep 0.5"), 30)
 
 
 def _throughput(
@@ -261,10 +262,10 @@ def _throughput(
             stack.enter_context(_users(client, side, 1))
         for _ in range(args.times or 7):
             for way in LOADS:
-                client.run(f"ip route del {far.address}/32 2>/dev/null; true")
+                client.run(Script(f"ip route del {far.address}/32 2>/dev/null; true"))
                 measure(way, None)
                 for side in sides:
-                    client.run(f"ip route replace {far.address}/32 dev {side.prefix}0")
+                    client.run(Script(f"ip route replace {far.address}/32 dev {side.prefix}0"))
                     measure(way, side)
     rows = []
     for way in LOADS:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
-from gatepass.endpoint import host_changes
+from gatepass.scenarios.remote_access import behind
 from gatepass.scenarios.remote_access.configuration import (
     ALL_BEHIND,
     BEHIND,
@@ -18,7 +18,6 @@ from gatepass.scenarios.remote_access.configuration import (
     SPLIT,
     Listed,
     VpnUser,
-    host_of,
 )
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn, offered
 from gatepass.scenarios.remote_access.ssl_vpn_client import Replay
@@ -326,18 +325,9 @@ class RemoteAccess(KeywordLibrary):
         if self.run.has("wire_watch"):
             return
         ports = self.run.testbed.gateway
-        ends = [f"{host_of(network)}/32 dev lo" for network in BEHIND]
-        back = f"{POOLS_WITHIN} via {self.run.gateway.port_address(ports.server_port)}"
-        there = f"{ALL_BEHIND} via {self.run.gateway.port_address(ports.client_port)}"
-        host_changes.change(
-            self.run.server,
-            "behind",
-            [*(f"ip address add {end}" for end in ends), f"ip route add {back}"],
-            [*(f"ip address del {end}" for end in ends), f"ip route del {back}"],
-        )
-        host_changes.change(
-            self.run.client, "behind", [f"ip route add {there}"], [f"ip route del {there}"]
-        )
+        near, far = map(self.run.gateway.port_address, (ports.client_port, ports.server_port))
+        behind.stand_in(self.run.server, BEHIND, POOLS_WITHIN, far)
+        behind.lead(self.run.client, ALL_BEHIND, near)
         self.run.wire_watch.begin()
 
     def _connect(self, users: Sequence[VpnUser]) -> None:

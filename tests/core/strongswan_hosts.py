@@ -14,6 +14,7 @@ from local_shell import LocalShell
 
 from gatepass.endpoint import strongswan
 from gatepass.endpoint.ike import Connection
+from gatepass.endpoint.script import Script
 
 PEER, GATEWAY, CLIENT = "198.18.4.10", "198.18.4.1", "198.18.1.10"
 
@@ -48,7 +49,7 @@ def two_hosts(folders: tuple[Path, Path]) -> Iterator[tuple[LocalShell, LocalShe
             (gateway, f"ip addr add {CLIENT}/32 dev lo"),
             (gateway, f"ip route add 198.19.0.0/16 via {PEER} src {CLIENT}"),
         ):
-            done = shell.run(command)
+            done = shell.run(Script(command))
             assert done.status == 0, done.errors
         yield peer, gateway
 

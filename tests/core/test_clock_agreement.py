@@ -13,6 +13,7 @@ from local_shell import LocalShell
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import remote
 from gatepass.endpoint.clock_agreement import agreement
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.results.agreement import NOTHING_KNOWN, Agreement
 from gatepass.results.agreement import agreement as followed
@@ -79,14 +80,15 @@ class TestWithTheProgram:
 
     def test_nobody_answers(self, apart: LocalShell) -> None:
         chain = f"type filter hook input priority 0; udp dport {PORT} drop;"
-        assert apart.run(f"nft 'table inet t {{ chain c {{ {chain} }}; }};'").status == 0
+        assert apart.run(Script(f"nft 'table inet t {{ chain c {{ {chain} }}; }};'")).status == 0
         assert agreement(apart, apart, "127.0.0.1", PORT) == NOTHING_KNOWN
 
     def test_the_port_is_taken(self, apart: LocalShell) -> None:
         hold = f"import socket, time; s = socket.socket(2, 2); s.bind(('127.0.0.1', {PORT}))"
-        ready = f"ss -Hlun 'sport = :{PORT}' | grep -q ."
+        ready = Script(f"ss -Hlun 'sport = :{PORT}' | grep -q .")
         stem = f"{apart.folder()}/other"
-        other = Detached.start(apart, stem, f'python3 -c "{hold}; time.sleep(30)"', 40, ready)
+        holds = Script(f'python3 -c "{hold}; time.sleep(30)"')
+        other = Detached.start(apart, stem, holds, 40, ready)
         with pytest.raises(NotProven, match=r"compared on the client: .*in use.* Free the UDP"):
             agreement(apart, apart, "127.0.0.1", PORT)
         other.stop()

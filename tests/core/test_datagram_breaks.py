@@ -10,6 +10,7 @@ from carried_examples import PORT, carried_of, stream
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import overload
 from gatepass.endpoint.datagrams import DatagramTrial
+from gatepass.endpoint.script import Script
 from gatepass.results.datagrams import Carried
 from gatepass.results.trial import Load
 
@@ -30,7 +31,8 @@ def test_a_path_that_takes_no_large_packets_loses_them(
     family = "-6 " if where else ""
     address = where.get("address", "127.0.0.1")
     impair(apart, f"udp dport {PORT}-{PORT + 1} meta length > 1380 drop")
-    told = apart.run(f"ip {family}route replace local {address} dev lo table local mtu 1400")
+    narrow = f"ip {family}route replace local {address} dev lo table local mtu 1400"
+    told = apart.run(Script(narrow))
     assert told.status == 0, told.errors
     carried = sent(apart, segmented=segmented, **where)
     assert carried.lost == carried.sent > 0
@@ -39,7 +41,7 @@ def test_a_path_that_takes_no_large_packets_loses_them(
 
 
 def test_what_its_own_interface_cannot_carry_is_cut_up(apart: LocalShell) -> None:
-    apart.run("ip link set lo mtu 1300")
+    apart.run(Script("ip link set lo mtu 1300"))
     carried = sent(apart)
     assert carried.received == carried.sent > 0
     assert carried.path_mtu == 1300

@@ -22,6 +22,7 @@ from gatepass.endpoint import overload, remote
 from gatepass.endpoint.datagrams import DatagramTrial
 from gatepass.endpoint.remote.datagram_tally import Tally
 from gatepass.endpoint.remote.datagram_wire import NUMBER_BITS
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.inputs.objectives import SIMPLE_IMIX
 from gatepass.results.datagrams import Carried, Spread, Stream
@@ -171,7 +172,7 @@ class TestWithTheProgram:
     def filtered(self, shell: LocalShell, rule: str) -> None:
         """Have what comes in pass a rule."""
         table = f"table inet t {{ chain c {{ type filter hook input priority 0; {rule}; }}; }}"
-        assert shell.run(f"nft '{table};'").status == 0
+        assert shell.run(Script(f"nft '{table};'")).status == 0
 
     @pytest.mark.parametrize(
         "given",
@@ -204,7 +205,7 @@ class TestWithTheProgram:
         voice = stream(name="voice", dscp=46, per_s=500.0)
         seen = self.sent(apart, voice, stream(port=PORT + 1))
         assert self.whole(*seen.values())
-        told = apart.run("nft list chain inet t c").output
+        told = apart.run(Script("nft list chain inet t c")).output
         passed = seen["voice"].received + seen["voice"].socket_lost
         assert f"packets {passed} bytes" in told
         assert {name: one.dscps for name, one in seen.items()} == {"voice": {46}, "one": {0}}
@@ -243,7 +244,7 @@ class TestWithTheProgram:
         assert seen[asked.name]["received"] == 1
 
     def test_what_has_all_come_is_not_waited_for(self, apart: LocalShell, tmp_path: Path) -> None:
-        apart.run(f"cp {REMOTE}/datagram_*.py {tmp_path}/")
+        apart.run(Script(f"cp {REMOTE}/datagram_*.py {tmp_path}/"))
         take, quiet, limit = tmp_path / "datagram_take.py", "QUIET_S = 0.3", "now > give_up"
         patient = take.read_text().replace(quiet, "QUIET_S = 1e9").replace(limit, "False")
         assert "QUIET_S = 1e9" in patient and limit not in patient
@@ -285,7 +286,7 @@ class TestWithTheProgram:
     def test_what_the_receiver_itself_loses_is_not_lost_on_the_way(
         self, apart: LocalShell, tmp_path: Path
     ) -> None:
-        apart.run(f"cp {Path(remote.__file__).parent}/datagram_*.py {tmp_path}/")
+        apart.run(Script(f"cp {Path(remote.__file__).parent}/datagram_*.py {tmp_path}/"))
         wire = tmp_path / "datagram_wire.py"
         wire.write_text(wire.read_text().replace("BUFFER = 16 << 20", "BUFFER = 4096"))
         take, step = tmp_path / "datagram_take.py", "        came = take("
@@ -311,9 +312,10 @@ class TestWithTheProgram:
 
     def test_the_port_is_taken(self, apart: LocalShell) -> None:
         hold = f"import socket, time; s = socket.socket(2, 2); s.bind(('127.0.0.1', {PORT}))"
-        ready = f"ss -Hlun 'sport = :{PORT}' | grep -q ."
+        ready = Script(f"ss -Hlun 'sport = :{PORT}' | grep -q .")
         stem = f"{apart.folder()}/other"
-        other = Detached.start(apart, stem, f'python3 -c "{hold}; time.sleep(30)"', 40, ready)
+        holds = Script(f'python3 -c "{hold}; time.sleep(30)"')
+        other = Detached.start(apart, stem, holds, 40, ready)
         with pytest.raises(NotProven, match=r"cannot be handled on the client: .*in use"):
             self.sent(apart, stream())
         other.stop()
@@ -325,7 +327,7 @@ class TestWithTheProgram:
             f"[s.sendto(bytes(size), ('127.0.0.1', {PORT})) for size in (0, 5, 15, 16, 1400)]"
         )
         trial = DatagramTrial(apart, apart, [asked])
-        assert apart.run(f'python3 -c "{stray}"').status == 0
+        assert apart.run(Script(f'python3 -c "{stray}"')).status == 0
         (seen,) = trial.wait().values()
         assert self.crowd.accounts_for(5 - seen.foreign) and seen.doubled == 0
         assert self.whole(seen)

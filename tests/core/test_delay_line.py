@@ -16,6 +16,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint import host_changes
 from gatepass.endpoint.remote import delay_line as program
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.scenarios.studies.delay_line import Target, held_back
 
@@ -57,7 +58,7 @@ def client(apart: LocalShell) -> Iterator[LocalShell]:
 def connected(client: LocalShell, port: int) -> tuple[float, str]:
     """How long a connection took to open, seconds, and from which address it came."""
     script = ASK.format(address=SERVER, port=port)
-    done = client.run(f"python3 - <<'END'{script}END")
+    done = client.run(Script(f"python3 - <<'END'{script}END"))
     assert not done.status, done.errors
     seconds, address = done.output.split()
     return float(seconds), address
@@ -65,7 +66,7 @@ def connected(client: LocalShell, port: int) -> tuple[float, str]:
 
 def left(client: LocalShell) -> str:
     """What there is of the run's own: devices and rules."""
-    return client.run("ip -o link | grep gpdelay; ip rule | grep 4748; true").output
+    return client.run(Script("ip -o link | grep gpdelay; ip rule | grep 4748; true")).output
 
 
 class TestOnAHost:
@@ -74,11 +75,11 @@ class TestOnAHost:
             assert by in ("relay", "netem")
             seconds, address = connected(client, PORT)
             assert seconds >= HELD_MS / 1000 and address == CLIENT
-            own = client.run(f"ip route get {SERVER} ipproto tcp dport {PORT}").output
-            others = client.run(f"ip route get {SERVER} ipproto tcp dport {OTHER}").output
+            own = client.run(Script(f"ip route get {SERVER} ipproto tcp dport {PORT}")).output
+            others = client.run(Script(f"ip route get {SERVER} ipproto tcp dport {OTHER}")).output
             assert "gpdelay" in own and "gpdelay" not in others
             assert connected(client, OTHER)[1] == CLIENT
-            assert "qdisc" in client.run("tc qdisc show dev data").output
+            assert "qdisc" in client.run(Script("tc qdisc show dev data")).output
         assert until(lambda: not left(client), 10)
         assert connected(client, PORT)[1] == CLIENT
 
@@ -95,7 +96,7 @@ class TestOnAHost:
         refuse = client.run
 
         def run(command: str, **more: object) -> object:
-            return refuse(command.replace("ip rule add", "ip rule oad"), **more)
+            return refuse(Script(command.replace("ip rule add", "ip rule oad")), **more)
 
         client.run = run
         with (

@@ -11,6 +11,7 @@ from local_shell import LocalShell
 from strongswan_hosts import CLIENT, GATEWAY, PEER, two_hosts
 
 from gatepass.endpoint.probe import start_responder, try_all
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.strongswan import Charon
 from gatepass.scenarios.remote_access.configuration import EVERYTHING, SPLIT, VpnUser, profiles
 from gatepass.scenarios.remote_access.dialup import STRONGSWAN_PROPOSAL
@@ -83,7 +84,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LocalShell
     folders = tmp_path_factory.mktemp("c"), tmp_path_factory.mktemp("g")
     with two_hosts(folders) as (client, gateway):
         client.name = "client"
-        assert gateway.run("ip addr add 198.19.250.1/32 dev lo").status == 0
+        assert gateway.run(Script("ip addr add 198.19.250.1/32 dev lo")).status == 0
         far = FarGateway(gateway, USERS)
         start_responder(gateway, (PORT,), 300)
         yield client, far
@@ -139,7 +140,7 @@ def test_leaving_leaves_nothing(hosts: tuple[LocalShell, FarGateway], client: Di
     assert len(client.left()) > 5
     client.disconnect()
     assert client.left() == []
-    assert INTERFACE not in client.shell.run("ip link").output
+    assert INTERFACE not in client.shell.run(Script("ip link")).output
     assert hosts[1].connected() == 0
 
 

@@ -26,6 +26,7 @@ from gatepass.endpoint.forged import (
     must_be_root,
     told_of,
 )
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Completed
 from standstill import stands_still, stands_still_until
 
@@ -74,7 +75,7 @@ def test_each_sender_is_seen_by_its_name(shells: tuple[LocalShell, LocalShell]) 
             assert seen.whole("own", "forged"), seen
             assert seen.of("own", FAR_MAC) == ROUNDS
             assert seen.none("moved") and not seen.of("own", NEAR_MAC)
-        shells[1].run(f"touch {shells[1].folder()}/arrivals.stop; sleep 0.3")
+        shells[1].run(Script(f"touch {shells[1].folder()}/arrivals.stop; sleep 0.3"))
         with pytest.raises(NotProven, match="server did not observe the traffic to the end"):
             made.once()
     finally:
@@ -88,15 +89,16 @@ def test_an_address_is_answered_for_and_claimed(shells: tuple[LocalShell, LocalS
         "[ $n -gt 40 ] && exit 1; sleep 0.05; done"
     made = traffic(shells, (HOST, MAC))
     try:
-        assert near.run(look % MAC).status == 0
+        assert near.run(Script(look % MAC)).status == 0
         assert free_addresses(near, "near", [HOST, "10.9.0.8"]) == ["10.9.0.8"]
         made.claim(True)
-        assert near.run(look % FAR_MAC).status == 0
-        near.run(f"ip neigh replace {HOST} lladdr {MAC} dev near nud permanent; {talk}; sleep 0.2")
-        assert MAC in near.run(f"ip neigh show {HOST}").output
+        assert near.run(Script(look % FAR_MAC)).status == 0
+        settle = f"ip neigh replace {HOST} lladdr {MAC} dev near nud permanent"
+        near.run(Script(f"{settle}; {talk}; sleep 0.2"))
+        assert MAC in near.run(Script(f"ip neigh show {HOST}")).output
         made.claim(False)
-        near.run(f"ip neigh del {HOST} dev near")
-        assert near.run(look % MAC).status == 0
+        near.run(Script(f"ip neigh del {HOST} dev near"))
+        assert near.run(Script(look % MAC)).status == 0
     finally:
         made.stop()
 

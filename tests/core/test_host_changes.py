@@ -12,15 +12,16 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import host_changes
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached, put_secret
 from gatepass.endpoint.ssh import remove_command
 
-ADD = "ip address add 198.19.250.1/32 dev lo"
-DELETE = "ip address del 198.19.250.1/32 dev lo"
+ADD = Script("ip address add 198.19.250.1/32 dev lo")
+DELETE = Script("ip address del 198.19.250.1/32 dev lo")
 
 
 def addresses(shell: LocalShell) -> str:
-    return shell.run("ip -o address show dev lo").output
+    return shell.run(Script("ip -o address show dev lo")).output
 
 
 def test_a_change_and_its_undoing(apart: LocalShell, tmp_path: Path) -> None:
@@ -33,14 +34,14 @@ def test_a_change_and_its_undoing(apart: LocalShell, tmp_path: Path) -> None:
 
 
 def test_the_way_back_is_there_before_the_change(apart: LocalShell, tmp_path: Path) -> None:
-    look = f"[ -e {tmp_path}/far.undo ]"
+    look = Script(f"[ -e {tmp_path}/far.undo ]")
     host_changes.change(apart, "far", [look, ADD], [DELETE])
     host_changes.take_back(apart, "far")
 
 
 def test_half_a_change_is_taken_back(apart: LocalShell, tmp_path: Path) -> None:
     with pytest.raises(NotProven, match=r"the client could not be prepared \(far\): .*nowhere"):
-        host_changes.change(apart, "far", [ADD, "ip link set nowhere up"], [DELETE])
+        host_changes.change(apart, "far", [ADD, Script("ip link set nowhere up")], [DELETE])
     assert "198.19.250.1" not in addresses(apart)
     assert not list(tmp_path.glob("*.undo"))
 
@@ -55,7 +56,7 @@ def test_one_of_the_same_name_takes_its_place(apart: LocalShell) -> None:
 def test_it_takes_root(tmp_path: Path) -> None:
     shell = LocalShell("client", tmp_path, ("unshare", "--user", "--map-user=1000"))
     with pytest.raises(NotProven, match="its SSH user has to be root"):
-        host_changes.change(shell, "far", ["true"], ["true"])
+        host_changes.change(shell, "far", [Script("true")], [Script("true")])
 
 
 def test_a_secret_is_its_readers_alone(shell: LocalShell, tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def killed(tmp_path: Path) -> LocalShell:
     folder = tmp_path / "gatepass.gp0a1b2c"
     folder.mkdir(mode=0o700)
     shell = LocalShell("client", folder)
-    host_changes.announce(shell, "far", [f"touch {tmp_path}/undone"])
+    host_changes.announce(shell, "far", [Script(f"touch {tmp_path}/undone")])
     return shell
 
 
@@ -88,7 +89,7 @@ def test_what_the_journal_knows_is_undone(killed: LocalShell, tmp_path: Path) ->
 
 def test_what_is_at_work_is_ended_and_nobody_else(killed: LocalShell) -> None:
     stem = f"{killed.folder()}/program"
-    Detached.start(killed, stem, "sh -c 'sleep 601 & sleep 602'", 700)
+    Detached.start(killed, stem, Script("sh -c 'sleep 601 & sleep 602'"), 700)
     session = ["ps", "-o", "stat=,args=", "-g", Path(f"{stem}.pid").read_text().strip()]
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as stranger:
         # a program that was stopped: its number is another's now
@@ -104,8 +105,8 @@ def test_what_does_not_end_is_told(killed: LocalShell, tmp_path: Path) -> None:
     """Also where it has left the session that its program began in."""
     script = tmp_path / "deaf.sh"
     script.write_text(f"trap '' TERM; echo $$ >{tmp_path}/deaf; while :; do sleep 1; done")
-    command = f"sh -c 'setsid sh {script} & wait'"
-    ready = f"[ -s {tmp_path}/deaf ]"
+    command = Script(f"sh -c 'setsid sh {script} & wait'")
+    ready = Script(f"[ -s {tmp_path}/deaf ]")
     Detached.start(killed, f"{killed.folder()}/program", command, 60, ready=ready)
     killed.impatient = True
     try:

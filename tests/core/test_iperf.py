@@ -13,6 +13,7 @@ from local_shell import LocalShell
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.iperf import parse, run
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.results.trial import Load
 
@@ -156,7 +157,7 @@ class TestWithTheProgram:
 
     def nothing_left(self, shell: LocalShell) -> bool:
         look = f"ss -Hltn 'sport = :5299'; ps -o stat= -g $(cat {shell.folder()}/iperf3-*.pid)"
-        return until(lambda: shell.run(f"{look} | grep -v '^Z'").output == "", 5)
+        return until(lambda: shell.run(Script(f"{look} | grep -v '^Z'")).output == "", 5)
 
     def test_a_trial(self, apart: LocalShell, tmp_path: Path) -> None:
         trial = self.trial(apart, tmp_path / "001", streams=2)
@@ -177,9 +178,9 @@ class TestWithTheProgram:
         assert 40 < trial.mbps < 120  # of tens of thousands
 
     def test_the_port_is_taken(self, apart: LocalShell) -> None:
-        listening = "ss -Hltn 'sport = :5299' | grep -q ."
+        listening = Script("ss -Hltn 'sport = :5299' | grep -q .")
         other = Detached.start(
-            apart, f"{apart.folder()}/other", "iperf3 -s -p 5299", 30, ready=listening
+            apart, f"{apart.folder()}/other", Script("iperf3 -s -p 5299"), 30, ready=listening
         )
         with pytest.raises(NotProven, match="port 5299 on the client is busy"):
             self.trial(apart)

@@ -10,6 +10,7 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import iperf
+from gatepass.endpoint.script import Script
 from gatepass.results.broken import (
     CONTROL_LOST,
     FIRST_LOST,
@@ -81,7 +82,7 @@ def impair(shell: LocalShell, rules: str) -> None:
     table = f"table inet way {{ {_SETS} {chain}\n}}\n"
     path = f"{shell.folder()}/rules"
     shell.put(table, path)
-    done = shell.run(f"ip link set lo mtu 1500; nft -f {path}")
+    done = shell.run(Script(f"ip link set lo mtu 1500; nft -f {path}"))
     assert done.status == 0, done.errors
 
 
@@ -132,9 +133,8 @@ def test_what_lets_no_large_packet_through_lets_no_content_through(
 
 
 def test_datagrams_that_the_kernel_has_to_cut_up_are_too_large(apart: LocalShell) -> None:
-    told = apart.run(
-        "ip link set lo mtu 1500; ip route replace local 127.0.0.1 dev lo table local mtu 1400"
-    )
+    narrow = "ip route replace local 127.0.0.1 dev lo table local mtu 1400"
+    told = apart.run(Script(f"ip link set lo mtu 1500; {narrow}"))
     assert told.status == 0, told.errors
     assert trial(apart).mbps > 10
     with pytest.raises(Broken, match="a packet of 1,428 bytes from client to client was too large"):

@@ -20,6 +20,7 @@ from gatepass.endpoint.probe import (
     try_all,
     with_patience,
 )
+from gatepass.endpoint.script import Script
 from gatepass.inputs.testbed import Endpoint
 
 DROP = (
@@ -73,7 +74,7 @@ def test_a_caller_that_goes_away_does_not_end_the_responder(
 ) -> None:
     responder = start_responder(apart, [5301], 30)
     (tmp_path / "reset.py").write_text(RESET)
-    assert apart.run(f"python3 {tmp_path}/reset.py").status == 0
+    assert apart.run(Script(f"python3 {tmp_path}/reset.py")).status == 0
     (answer,) = try_all(apart, [Probe("tcp", "127.0.0.1", 5301)])
     assert answer.outcome == ANSWERED
     responder.stop()
@@ -81,7 +82,7 @@ def test_a_caller_that_goes_away_does_not_end_the_responder(
 
 def test_ports_that_are_taken(apart: LocalShell) -> None:
     first = start_responder(apart, [5301], 30)
-    apart.run(f"mkdir {apart.folder()}/second")
+    apart.run(Script(f"mkdir {apart.folder()}/second"))
     second = LocalShell("server", Path(apart.folder()) / "second", apart.inside)
     with pytest.raises(NotProven, match=r"could not be started on the server .*5301"):
         start_responder(second, [5301, 5309], 30)

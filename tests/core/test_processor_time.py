@@ -10,6 +10,7 @@ import pytest
 from local_shell import LocalShell
 
 from gatepass.endpoint.processor_time import used_s
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Completed
 
 ACCOUNT = "cat /proc/$p/task/*/schedstat"
@@ -20,9 +21,9 @@ class Kernel(LocalShell):
 
     account = ACCOUNT
 
-    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
+    def run(self, command: Script, timeout_s: float = 15, again: bool = False) -> Completed:
         assert ACCOUNT in command
-        return super().run(command.replace(ACCOUNT, self.account), timeout_s, again)
+        return super().run(Script(command.replace(ACCOUNT, self.account)), timeout_s, again)
 
 
 @pytest.mark.parametrize("account", [ACCOUNT, "cat /no/such/file", "echo 0 0 0"])
@@ -32,12 +33,12 @@ def test_of_a_program(tmp_path: Path, account: str) -> None:
     least = time.process_time()
     while time.process_time() < least + 0.05:  # more than a tick
         pass
-    used = used_s(shell, str(os.getpid()))
+    used = used_s(shell, script("{pid}", pid=os.getpid()))
     assert least <= used <= time.process_time() + 0.02
-    assert used_s(shell, f"{os.getpid()} {os.getpid()}") >= 2 * used
+    assert used_s(shell, script("{pid} {pid}", pid=os.getpid())) >= 2 * used
 
 
 def test_what_is_over_took_none(tmp_path: Path) -> None:
     shell = Kernel("client", tmp_path)
-    assert used_s(shell, "") == used_s(shell, "$(cat /no/such/file)") == 0
-    assert used_s(shell, str(2**22 + 1)) == 0
+    for pids in ("", "$(cat /no/such/file)", str(2**22 + 1)):
+        assert used_s(shell, Script(pids)) == 0

@@ -12,6 +12,7 @@ from crowd import Crowd
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse, start_echo
+from gatepass.endpoint.script import Script
 from standstill import stands_still
 
 PORT = 5301
@@ -22,7 +23,7 @@ _LONG = 3000
 
 def _crossed(shell: LocalShell) -> int:
     """Packets that have crossed the loopback device: two for each that is answered."""
-    return int(shell.run("awk '$1 == \"lo:\" {print $3}' /proc/net/dev").output)
+    return int(shell.run(Script("awk '$1 == \"lo:\" {print $3}' /proc/net/dev")).output)
 
 
 def _go_on(shell: LocalShell, packets: int) -> None:
@@ -60,11 +61,12 @@ def test_a_gap_is_seen_as_long_as_it_was(apart: LocalShell) -> None:
     pulse = Pulse(apart, "pulse", {ONE: _LONG}, PORT, 0.01)
     _go_on(apart, 40)
     closing = time.time()
-    apart.run(f"nft add table inet t && nft add chain inet t c '{{ type filter hook input priority "
-              f"0; }}' && nft add rule inet t c udp dport {PORT} drop")
+    chain = "nft add chain inet t c '{ type filter hook input priority 0; }'"
+    rule = f"nft add rule inet t c udp dport {PORT} drop"
+    apart.run(Script(f"nft add table inet t && {chain} && {rule}"))
     _go_on(apart, 20)  # unanswered
     opening = time.time()
-    apart.run("nft delete table inet t")
+    apart.run(Script("nft delete table inet t"))
     _go_on(apart, 40)
     told = pulse.end()[ONE]
     assert _LONG > told.sent > told.answered

@@ -14,6 +14,7 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.room import shortage
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached, must_have_room
 
 FOLDER = "/tmp/gatepass.gp0a1b2c"
@@ -40,7 +41,7 @@ def _fill(folder: Path) -> None:
 
 def test_a_disk_that_is_full_is_named(disk: Path) -> None:
     shell = LocalShell("client", disk, impatient=True)
-    program = Detached.start(shell, f"{disk}/one", "cat /dev/zero", 60)
+    program = Detached.start(shell, f"{disk}/one", Script("cat /dev/zero"), 60)
     # its status has no room, either
     with pytest.raises(NotProven, match=f"to {disk} on the client: its file system is full"):
         program.wait(1)
@@ -53,7 +54,7 @@ def test_a_disk_that_is_full_is_named(disk: Path) -> None:
 def test_also_where_not_even_its_end_could_be_written_down(disk: Path) -> None:
     shell = LocalShell("client", disk, impatient=True)
     _fill(disk)
-    program = Detached.start(shell, f"{disk}/one", "true", 60)
+    program = Detached.start(shell, f"{disk}/one", Script("true"), 60)
     with pytest.raises(NotProven, match=r"its file system is full\. Make room there"):
         program.wait(1)
 

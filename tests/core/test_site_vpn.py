@@ -12,6 +12,7 @@ from strongswan_hosts import CLIENT, GATEWAY, PEER, other_side, two_hosts
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.pulse import Pulse
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.strongswan import Charon
 from gatepass.inputs.proposals import PROPOSALS, Proposal
 from gatepass.scenarios.site_to_site.peer import SitePeer
@@ -59,7 +60,8 @@ def vpn(hosts: tuple[LocalShell, LocalShell]) -> Iterator[SiteVpn]:
     peer.close()
     charon.stop()
     # nothing is left of it
-    left = here.run("ip -o addr show dev lo; ip rule; nft list tables; ip route show table 4747")
+    look = "ip -o addr show dev lo; ip rule; nft list tables; ip route show table 4747"
+    left = here.run(Script(look))
     assert "198.19" not in left.output and "4746" not in left.output and "gp0a" not in left.output
 
 
@@ -86,9 +88,9 @@ def test_what_passes_beside_the_tunnel_is_seen(
     vpn.raise_one(tunnel, client)
     before = vpn.peer.wire.look()
     # before what leads into the tunnel
-    client.run(f"ip rule add to {tunnel.network} lookup main priority 100")
+    client.run(Script(f"ip rule add to {tunnel.network} lookup main priority 100"))
     vpn.reaches(client, tunnel)
-    client.run("ip rule del priority 100")
+    client.run(Script("ip rule del priority 100"))
     assert (vpn.peer.wire.look() - before).clear >= 5
 
 
@@ -138,10 +140,11 @@ def test_what_the_gateway_does_not_know_does_not_come_up(
     vpn.configure([tunnel])
     with pytest.raises(AssertionError, match="The tunnel with AES256, SHA256, DH 14 does not come"):
         vpn.raise_one(tunnel, hosts[1])
-    hosts[1].run("ip link set data down")
+    hosts[1].run(Script("ip link set data down"))
     with pytest.raises(NotProven, match="nothing gets from the client to the peer"):
         vpn.raise_one(tunnel, hosts[1])
-    hosts[1].run("ip link set data up; ip route add 198.19.0.0/16 via 198.18.4.10 src 198.18.1.10")
+    route = "ip route add 198.19.0.0/16 via 198.18.4.10 src 198.18.1.10"
+    hosts[1].run(Script(f"ip link set data up; {route}"))
 
 
 def test_a_tunnel_that_was_dropped_is_gone(vpn: SiteVpn) -> None:

@@ -12,6 +12,7 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.ssh import SshShell
 from gatepass.scenarios.remote_access.configuration import SPLIT, VpnUser, profiles
@@ -52,7 +53,7 @@ class World:
 
     def ip(self, words: str) -> str:
         """What iproute2 says on the client."""
-        return self.shell.run(f"ip {words}").output
+        return self.shell.run(Script(f"ip {words}")).output
 
     @property
     def sessions(self) -> list[str]:
@@ -118,7 +119,8 @@ def test_another_set_takes_the_place_of_the_first(world: World, client: SslVpnCl
 
 def test_no_secret_in_a_command_line_or_a_file(world: World, client: SslVpnClient) -> None:
     client.connect([world.user(1)])
-    running = world.shell.run("ps -ww -eo args").output + (world.folder / "seen").read_text()
+    running = world.shell.run(Script("ps -ww -eo args")).output
+    running += (world.folder / "seen").read_text()
     kept = "".join(path.read_text() for path in (world.folder / "run").iterdir())
     client.disconnect()
     for text in (running, kept):
@@ -175,8 +177,8 @@ def test_a_kill_leaves_nothing(
     """What a later run does for one that was killed while its users were connected."""
     client.connect([world.user(1), world.user(2)])
     # whatever openconnect could do itself at its end is out of the question then
-    world.shell.run(f"kill -s KILL -- -$(cat {world.shell.folder()}/vpn-users.pid)")
-    world.shell.run(f"ip link del {MARK}-1; ip link del {MARK}-2")
+    world.shell.run(Script(f"kill -s KILL -- -$(cat {world.shell.folder()}/vpn-users.pid)"))
+    world.shell.run(Script(f"ip link del {MARK}-1; ip link del {MARK}-2"))
     assert "198.19.210.1" in world.ip("rule show")
     later = object.__new__(SshShell)
     later._path, later._made = world.shell.folder(), True
@@ -211,12 +213,12 @@ def test_users_who_do_not_leave_are_ended_all_the_same(
     monkeypatch.setattr("gatepass.scenarios.remote_access.ssl_vpn_client._PATIENCE_S", 1)
     client.connect([world.user(1)])
     stem = f"{world.shell.folder()}/vpn-users"
-    world.shell.run(f"kill -STOP $(cat {stem}.told.process)")
+    world.shell.run(Script(f"kill -STOP $(cat {stem}.told.process)"))
     client.disconnect()
     assert MARK not in world.ip("rule show") and "198.19" not in world.ip("rule show")
-    alive = f"ps -o stat= -g $(cat {stem}.pid) | grep -v Z"
+    alive = Script(f"ps -o stat= -g $(cat {stem}.pid) | grep -v Z")
     assert until(lambda: not world.shell.run(alive).output, 3)
-    world.shell.run(f"ip link del {MARK}-1")  # which the stand-in's own end would have done
+    world.shell.run(Script(f"ip link del {MARK}-1"))  # which the stand-in's own end would have done
     (told,) = client.connect([world.user(2)])
     assert told.up
     client.disconnect()

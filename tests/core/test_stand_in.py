@@ -11,6 +11,7 @@ import pytest
 from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.stand_in import StandIn
 
 HOPS = {"left": "10.0.0.253", "right": "10.0.0.254"}
@@ -42,7 +43,7 @@ def cable(tmp_path: Path) -> Iterator[dict[str, LocalShell]]:
 
 def _plan(cable: dict[str, LocalShell], end: str, *hold: str, **more: object) -> dict:
     other = next(name for name in HOPS if name != end)
-    address = cable[end].run(f"cat /sys/class/net/{other}/address").output.strip()
+    address = cable[end].run(Script(f"cat /sys/class/net/{other}/address")).output.strip()
     plan = {
         "interface": end,
         "gateways": {4: [HOPS[end], address]},

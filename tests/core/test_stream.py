@@ -10,6 +10,7 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.stream import Arrivals, Stream, clock_of
 from gatepass.scenarios.trouble.restart import Restarted
 from standstill import stands_still, stands_still_until
@@ -53,9 +54,8 @@ def test_a_receiver_whose_time_is_over_has_said_what_arrived(tmp_path: Path) -> 
         Path(shell.folder()).mkdir()
     stream = Stream(sender, receiver, "127.0.0.1", 29_018, "gptest", 0.01, 1)
     try:
-        assert until(
-            lambda: "arrived" in receiver.run(f"cat {receiver.folder()}/stream.out").output, 10
-        )
+        written = Script(f"cat {receiver.folder()}/stream.out")
+        assert until(lambda: "arrived" in receiver.run(written).output, 10)
         assert not stream.brings(since=clock_of(sender) + 60)
     finally:
         stream.stop()
@@ -67,7 +67,7 @@ PORT = 29_019
 def _waiting(shell: LocalShell) -> int:
     """Bytes that have come to the port and were not read yet."""
     row = f"awk '$2 ~ /:{PORT:04X}$/ {{split($5, q, \":\"); print q[2]}}' /proc/net/udp"
-    return int(shell.run(row).output.strip() or "0", 16)
+    return int(shell.run(Script(row)).output.strip() or "0", 16)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def _drop(apart: LocalShell) -> None:
     """Let nothing through any more."""
     rule = f"nft add rule inet t c udp dport {PORT} drop"
     chain = "nft add chain inet t c '{ type filter hook input priority 0; }'"
-    assert apart.run(f"nft add table inet t && {chain} && {rule}").status == 0
+    assert apart.run(Script(f"nft add table inet t && {chain} && {rule}")).status == 0
 
 
 def test_what_is_read_late_arrived_when_it_did(apart: LocalShell, stream: Stream) -> None:

@@ -16,6 +16,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.ike import Connection
 from gatepass.endpoint.probe import Probe, start_responder, try_all
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.strongswan import Charon
 
 PSK = "a-key-that-nobody-knows"
@@ -28,7 +29,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LocalShell
     with two_hosts(folders) as (peer, gateway):
         for number in (1, 2, 3):
             for address in (f"198.19.10{number}.1", f"198.19.200.{number}"):
-                assert peer.run(f"ip addr add {address}/32 dev lo").status == 0
+                assert peer.run(Script(f"ip addr add {address}/32 dev lo")).status == 0
         start_responder(peer, (5301,), 300)
         yield peer, gateway
 
@@ -106,7 +107,7 @@ def test_nothing_is_left_in_the_hosts_run(charons: tuple[Charon, Charon]) -> Non
     both_know(charons)
     for charon in charons:
         charon.stop()
-        assert charon.shell.run("ls -A /run").output == ""
+        assert charon.shell.run(Script("ls -A /run")).output == ""
 
 
 def test_rekeying_makes_a_new_pair(charons: tuple[Charon, Charon]) -> None:
@@ -192,7 +193,7 @@ def test_where_another_one_is_at_work(charons: tuple[Charon, Charon], tmp_path: 
 def test_what_is_missing_is_named(hosts: tuple[LocalShell, LocalShell], tmp_path: Path) -> None:
     class Without(LocalShell):
         def run(self, command: str, timeout_s: float = 15, again: bool = False):
-            return super().run(command.replace("/charon", "/no-charon"), timeout_s)
+            return super().run(Script(command.replace("/charon", "/no-charon")), timeout_s)
 
     with pytest.raises(NotProven, match="strongSwan is missing on the peer"):
         Charon(Without("peer", tmp_path, hosts[0].inside)).start()

@@ -11,6 +11,7 @@ from local_shell import LocalShell
 from crowd import Crowd
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import remote
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
 from gatepass.endpoint.transactions import Exchange, run
 from gatepass.results.broken import REFUSED, RESET, STOPPED, UNANSWERED, Broken
@@ -84,9 +85,9 @@ def test_a_busy_port_is_not_proven(apart: LocalShell) -> None:
     other = Detached.start(
         apart,
         f"{apart.folder()}/other",
-        f"python3 -m http.server {PORT}",
+        Script(f"python3 -m http.server {PORT}"),
         60,
-        ready=f"ss -Hltn 'sport = :{PORT}' | grep -q .",
+        ready=Script(f"ss -Hltn 'sport = :{PORT}' | grep -q ."),
     )
     with pytest.raises(NotProven, match="is busy on the"):
         run(apart, apart, ADDRESS, PORT, replace(SHORT, protocol="TCP"))
@@ -99,5 +100,5 @@ def test_an_address_that_is_not_there_is_not_proven(apart: LocalShell) -> None:
 
 
 def _filter(shell: LocalShell, rule: str) -> None:
-    shell.run(f"nft add table inet t && nft add chain inet t c '{{ type filter hook input priority "
-              f"0; }}' && nft add rule inet t c {rule}")  # fmt: skip
+    chain = "nft add chain inet t c '{ type filter hook input priority 0; }'"
+    shell.run(Script(f"nft add table inet t && {chain} && nft add rule inet t c {rule}"))

@@ -13,7 +13,8 @@ from vpn_world import CLIENT, GATEWAY, MARK, PORT, SERVER, VpnWorld, vpn_world
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.probe import ANSWERED, Probe, try_all
-from gatepass.endpoint.wire_watch import PacketCounts, WireWatch
+from gatepass.endpoint.script import Script
+from gatepass.endpoint.wire_watch import Carrier, PacketCounts, WireWatch
 from gatepass.scenarios.remote_access.vpn_client import together
 
 USERS = 5
@@ -29,7 +30,7 @@ def world(tmp_path: Path) -> Iterator[VpnWorld]:
 
 def is_over(world: VpnWorld, host: str) -> bool:
     """Whether the last segments of all connections with a host went, some time later."""
-    return until(lambda: not world.here.run(f"ss -Htn dst {host}").output, 5)
+    return until(lambda: not world.here.run(Script(f"ss -Htn dst {host}")).output, 5)
 
 
 class TestTogether:
@@ -57,17 +58,19 @@ class TestTogether:
             "nft 'table ip t { chain c { type nat hook postrouting priority 100; "
             f'oifname "{first.interface}" snat to 198.19.210.77; }}; }};\''
         )
-        assert world.here.run(nat).status == 0
+        assert world.here.run(Script(nat)).status == 0
         world.there.run(
-            "ip route add 198.19.210.77 dev tunnel1; ip neigh add 198.19.210.77 "
-            "dev tunnel1 lladdr 02:00:00:00:01:01"
+            Script(
+                "ip route add 198.19.210.77 dev tunnel1; ip neigh add 198.19.210.77 "
+                "dev tunnel1 lladdr 02:00:00:00:01:01"
+            )
         )
         told = together(world.here, world.users, SERVER, PORT, 0.3)
         assert told.served == USERS - 1 and told.mixed > 0
         assert told.asked[0].summary == "seen as 198.19.210.77"
 
     def test_a_tunnel_that_carries_nothing(self, world: VpnWorld) -> None:
-        world.there.run("ip link set tunnel2 down")
+        world.there.run(Script("ip link set tunnel2 down"))
         told = together(world.here, world.users, SERVER, PORT, 0.3)
         assert told.served == USERS - 1
         assert not told.asked[1].served and told.asked[1].summary == told.reason
@@ -75,7 +78,7 @@ class TestTogether:
 
     def test_a_tunnel_that_is_gone_is_its_users_alone(self, world: VpnWorld) -> None:
         gone = world.users[2]
-        world.here.run(f"ip link del {gone.interface}")
+        world.here.run(Script(f"ip link del {gone.interface}"))
         told = together(world.here, world.users, SERVER, PORT, 0.3)
         assert told.served == USERS - 1 and not told.asked[2].served
         assert set(told.answered) == {one.user for one in world.users if one is not gone}
@@ -99,7 +102,7 @@ class TestWays:
         assert told == [one.address, other.address, CLIENT]
 
     def test_what_the_users_routes_do_not_name_goes_past_the_tunnel(self, world: VpnWorld) -> None:
-        world.there.run("ip address add 198.19.250.1/32 dev lo")
+        world.there.run(Script("ip address add 198.19.250.1/32 dev lo"))
         assert self.seen(world, world.users[0].probe("198.19.250.1", PORT)) == [CLIENT]
 
     def test_by_force_into_the_tunnel(self, world: VpnWorld) -> None:
@@ -115,7 +118,7 @@ class TestWireWatch:
 
     @pytest.fixture
     def watch(self, world: VpnWorld) -> WireWatch:
-        tunnel = (f"tcp {{port}} {PORT}",)
+        tunnel = (Carrier("tcp", (PORT,)),)
         pools, hosts = ("198.19.210.0/23",), (SERVER,)
         return WireWatch(world.here, f"{MARK}_vpn", GATEWAY, tunnel, pools, hosts)
 
@@ -132,7 +135,7 @@ class TestWireWatch:
         clear = watch.look() - tunnel
         assert clear.tunnel == 0 and clear.clear > 4
         watch.end()
-        assert MARK not in world.here.run("nft list tables").output
+        assert MARK not in world.here.run(Script("nft list tables")).output
 
     def test_what_has_begun_before_is_no_test_traffic(
         self, world: VpnWorld, watch: WireWatch
@@ -142,9 +145,9 @@ class TestWireWatch:
             "import socket, time; "
             f"s = socket.create_connection(('{SERVER}', {PORT})); time.sleep(1.5); s.close()"
         )
-        world.here.run(f'python3 -c "{lingering}" >/dev/null 2>&1 &')
+        world.here.run(Script(f'python3 -c "{lingering}" >/dev/null 2>&1 &'))
         watch.begin()
-        until(lambda: bool(world.here.run(f"ss -Htn dst {SERVER}").output), 5)
+        until(lambda: bool(world.here.run(Script(f"ss -Htn dst {SERVER}")).output), 5)
         before = watch.look(anew=True)
         assert is_over(world, SERVER)
         assert watch.look() == before
@@ -163,16 +166,16 @@ class TestWireWatch:
     def test_a_pools_address_in_clear_is_seen(self, world: VpnWorld, watch: WireWatch) -> None:
         watch.begin()
         one = world.users[0]
-        world.here.run(f"ip rule del from {one.address} lookup {one.table}")
+        world.here.run(Script(f"ip rule del from {one.address} lookup {one.table}"))
         prober = (
             "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
             f"s.bind(('{one.address}', 0)); s.sendto(b'?', ('198.18.9.9', 9))"
         )
-        assert world.here.run(f'python3 -c "{prober}"').status == 0
+        assert world.here.run(Script(f'python3 -c "{prober}"')).status == 0
         assert watch.look().clear > 0
 
     def test_the_tunnels_of_ipsec(self, world: VpnWorld) -> None:
-        tunnel = ("udp {port} {{ 500, 4500 }}", "meta l4proto esp")
+        tunnel = (Carrier("udp", (500, 4500)), Carrier("esp"))
         watch = WireWatch(world.here, f"{MARK}_vpn", GATEWAY, tunnel, (SERVER,))
         watch.begin()
         try_all(world.here, [Probe("udp", GATEWAY, 4500)], timeout_s=0.1)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from local_shell import LocalShell
 
+from gatepass.endpoint.script import Script
 from gatepass.scenarios.remote_access.configuration import SPLIT, VpnUser, profiles
 from gatepass.scenarios.remote_access.vpn_client import Connected, table_of
 
@@ -97,7 +98,7 @@ class VpnWorld:
 
     @staticmethod
     def _must(shell: LocalShell, command: str) -> None:
-        done = shell.run(command)
+        done = shell.run(Script(command))
         assert done.status == 0, f"{command}: {done.errors}"
 
 

@@ -14,6 +14,7 @@ from gatepass.base import namespace
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint import ssh_client
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import EndpointLost
 from gatepass.endpoint.ssh import SshShell
 from gatepass.inputs import load_testbed
@@ -41,13 +42,13 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshShell]:
 
 def connection(shell: SshShell) -> str:
     """What tells one connection from the next: its addresses and ports."""
-    return shell.run("echo $SSH_CONNECTION").output
+    return shell.run(Script("echo $SSH_CONNECTION")).output
 
 
 def cut(shell: SshShell) -> None:
     """End the connection from the other side, while nobody asks anything."""
     transport = shell._client.client.get_transport()
-    shell.run("(sleep 0.2; kill -9 $PPID) >/dev/null 2>&1 &")
+    shell.run(Script("(sleep 0.2; kill -9 $PPID) >/dev/null 2>&1 &"))
     assert until(lambda: not transport.is_active(), 60)
 
 
@@ -65,7 +66,7 @@ def test_a_connection_lasts_however_late_an_end_of_input_is_sent(
     before = connection(shell)
     for _ in range(3):
         shell.put("text", "/tmp/written")
-        assert shell.run("cat /tmp/written").output == "text"
+        assert shell.run(Script("cat /tmp/written")).output == "text"
         assert connection(shell) == before
 
 
@@ -73,7 +74,7 @@ def test_a_file_is_written_although_the_connection_broke_before(shell: SshShell)
     before = connection(shell)
     cut(shell)
     shell.put("more", "/tmp/written")
-    assert shell.run("cat /tmp/written").output == "more"
+    assert shell.run(Script("cat /tmp/written")).output == "more"
     assert connection(shell) != before
 
 
@@ -82,13 +83,13 @@ def test_a_command_is_given_once_unless_it_may_be_given_again(shell: SshShell) -
     for again, times in ((False, 1), (True, 2)):
         with pytest.raises(EndpointLost, match=r"connection to the client broke .* “echo given"):
             shell.run(ends_its_connection, again=again)
-        assert shell.run("cat /tmp/given; rm /tmp/given").output == "given\n" * times
+        assert shell.run(Script("cat /tmp/given; rm /tmp/given")).output == "given\n" * times
     cut(shell)
-    assert shell.run("echo again", again=True).output == "again\n"
+    assert shell.run(Script("echo again"), again=True).output == "again\n"
 
 
 def test_what_is_no_text_is_no_trouble(shell: SshShell) -> None:
-    done = shell.run(r"printf '\377'; printf '\377' >&2")
+    done = shell.run(Script(r"printf '\377'; printf '\377' >&2"))
     assert (done.output, done.errors) == ("\ufffd", "\ufffd")
 
 
@@ -114,18 +115,18 @@ def test_an_answer_without_an_end_is_not_read(
     monkeypatch.setattr(ssh_client, "MOST_BYTES", 1024 * 1024)
     before = connection(shell)
     with pytest.raises(NotProven, match=r"the answer of the client .* has no end: it writes more"):
-        shell.run(f"cat /dev/zero {where}", timeout_s=60)
+        shell.run(Script(f"cat /dev/zero {where}"), timeout_s=60)
     assert connection(shell) == before
 
 
 def test_an_answer_that_drips_has_the_time_of_the_command_alone(shell: SshShell) -> None:
     with pytest.raises(EndpointLost, match="its command goes on"):
-        shell.run("while echo; do sleep 0.1; done", timeout_s=1)
-    assert shell.run("echo here").output == "here\n"
+        shell.run(Script("while echo; do sleep 0.1; done"), timeout_s=1)
+    assert shell.run(Script("echo here")).output == "here\n"
 
 
 def test_both_channels_are_read_however_much_they_hold(shell: SshShell) -> None:
     """More than the window of the connection, which both share."""
     write = "head -c 3000000 /dev/zero"
-    done = shell.run(f"{write} >&2; {write}; exit 3", timeout_s=60)
+    done = shell.run(Script(f"{write} >&2; {write}; exit 3"), timeout_s=60)
     assert (done.status, len(done.output), len(done.errors)) == (3, 3_000_000, 3_000_000)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 from gatepass.results.agreement import Agreement
 from gatepass.results.agreement import agreement as followed
@@ -37,27 +38,34 @@ def _exchanges(client: Shell, server: Shell, address: str, port: int) -> Sequenc
     for shell in (server, client):
         install(shell, _SCRIPT)
     stem = f"{server.folder()}/{_STEM}"
-    server.run(f"rm -f {stem}.stop", again=True)
-    command = (
-        f"python3 {server.folder()}/{_SCRIPT} answer {address} {port} {_LIMIT_S} {stem}.stop"
+    server.run(script("rm -f {stem}.stop", stem=stem), again=True)
+    command = script(
+        "python3 {program} answer {address} {port} {limit_s} {stem}.stop",
+        program=f"{server.folder()}/{_SCRIPT}",
+        address=address,
+        port=port,
+        limit_s=_LIMIT_S,
+        stem=stem,
     )
+    ready = script("grep -q ready {stem}.out", stem=stem)
     try:
-        answering = Detached.start(
-            server, stem, command, _LIMIT_S, ready=f"grep -q ready {stem}.out", ahead=True
-        )
+        answering = Detached.start(server, stem, command, _LIMIT_S, ready=ready, ahead=True)
     except ProgramEnded as ended:
         raise NotProven(
             f"clocks cannot be compared on the {server.name}: {ended}. Free the UDP port {port} "
             "or name another (probe_port) in the testbed file."
         ) from ended
+    ask = script(
+        "python3 {program} ask {address} {port} {count}",
+        program=f"{client.folder()}/{_SCRIPT}",
+        address=address,
+        port=port,
+        count=_EXCHANGES,
+    )
     try:
-        asked = client.run(
-            f"python3 {client.folder()}/{_SCRIPT} ask {address} {port} {_EXCHANGES}",
-            timeout_s=_PATIENCE_S,
-            again=True,
-        )
+        asked = client.run(ask, timeout_s=_PATIENCE_S, again=True)
     finally:
-        server.run(f": >{stem}.stop", again=True)
+        server.run(script(": >{stem}.stop", stem=stem), again=True)
         answering.stop()
     try:
         return json.loads(asked.output)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell
 
 ASK, LEASE, RENEW, RELEASE = "ask", "lease", "renew", "release"
@@ -161,14 +162,18 @@ class DhcpHosts:
         Raises:
             NotProven: the endpoint cannot play them, with the program's own words.
         """
-        script, plan = install(self._shell, "dhcp.py"), f"{self._shell.folder()}/dhcp.json"
+        program, plan = install(self._shell, "dhcp.py"), f"{self._shell.folder()}/dhcp.json"
         told = {**self._plan, "has": self._has, "steps": [asdict(step) for step in steps]}
         self._shell.put(json.dumps(told), plan)
         limit_s = sum(step.most_s for step in steps) + _STILL_S
-        done = self._shell.run(
-            f"timeout -k 1 {limit_s + _OVERHEAD_S / 2:.0f} python3 {script} {plan} {limit_s:.1f}",
-            timeout_s=limit_s + _OVERHEAD_S,
+        command = script(
+            "timeout -k 1 {end_s:.0f} python3 {program} {plan} {limit_s:.1f}",
+            end_s=limit_s + _OVERHEAD_S / 2,
+            program=program,
+            plan=plan,
+            limit_s=limit_s,
         )
+        done = self._shell.run(command, timeout_s=limit_s + _OVERHEAD_S)
         try:
             answer = json.loads(done.output)
             seen = [_seen(one) for one in answer["steps"]]

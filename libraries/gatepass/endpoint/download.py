@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.base.masking import masked_line
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell, signal_of
 from gatepass.results.downloads import Transfer
 from gatepass.results.exchanges import FileTransfer
@@ -22,7 +22,7 @@ _BEGINNING = 512
 """Bytes of what arrived that are kept: all of what is as small as the virus test file."""
 _LONGEST = 300
 """Letters of a complaint."""
-_HEADERS = "head -n 40 {file} | cut -c 1-300 | tr -d '\\r' | grep -v '^$'"
+_HEADERS = "head -n 40 {head} | cut -c 1-300 | tr -d '\\r' | grep -v '^$'"
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class FileSource:
 
     def options(self) -> list[str]:
         """curl's options for it."""
-        words = ["--silent", "--show-error", "--noproxy", "'*'"]
+        words = ["--silent", "--show-error", "--noproxy", "*"]
         if self.scheme == "https":
             words.append("--insecure")  # what is tried is the name, not the certificate
         if self.host and self.scheme != "ftp":
             words += ["--resolve", f"{self.host}:{self.port}:{self.address}"]
         if self.agent:
-            words += ["--user-agent", shlex.quote(self.agent)]
+            words += ["--user-agent", self.agent]
         return words
 
 
@@ -135,16 +135,18 @@ def fetch(
         EndpointLost: the client cannot be reached.
     """
     place = f"{client.folder()}/download"
-    words = ["curl", *source.options(), "--max-time", f"{limit_s:g}", "-o", place]
-    words += ["-D", f"{place}.head", "-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
-    done = client.run(
-        f"rm -f {place}; : > {place}.head; {' '.join(words)}; echo \" $?\"; "
-        f"[ -f {place} ] || : > {place}; sha256sum < {place}; "
-        f"head -c {_BEGINNING} {place} | od -An -v -tx1 | tr -d ' \\n'; echo; "
-        f"{_HEADERS.format(file=f'{place}.head')}; rm -f {place} {place}.head",
-        timeout_s=limit_s + 10,
-        again=True,
+    command = script(
+        'rm -f {place}; : > {head}; {curl}; echo " $?"; '
+        "[ -f {place} ] || : > {place}; sha256sum < {place}; "
+        "head -c {beginning} {place} | od -An -v -tx1 | tr -d ' \\n'; echo; "
+        "{headers}; rm -f {place} {head}",
+        place=place,
+        head=f"{place}.head",
+        curl=_curl(source, path, limit_s, place, f"{place}.head"),
+        beginning=_BEGINNING,
+        headers=script(_HEADERS, head=f"{place}.head"),
     )
+    done = client.run(command, timeout_s=limit_s + 10, again=True)
     lines = done.output.splitlines()
     report, digest, beginning, *answer = lines + [""] * (3 - len(lines))
     figures = report.split()
@@ -195,13 +197,14 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
         NotProven: there is no curl.
         Broken: the file did not arrive whole.
     """
-    words = ["curl", *source.options(), "--max-time", f"{limit_s:g}", "-o", "/dev/null"]
     head = f"{client.folder()}/download.head"
-    words += ["-D", head, "-w", f"'{_FIELDS}'", shlex.quote(source.url(path))]
-    done = client.run(
-        f": > {head}; {' '.join(words)}; echo \" $?\"; {_HEADERS.format(file=head)}; rm -f {head}",
-        timeout_s=limit_s + 10,
+    command = script(
+        ': > {head}; {curl}; echo " $?"; {headers}; rm -f {head}',
+        head=head,
+        curl=_curl(source, path, limit_s, "/dev/null", head),
+        headers=script(_HEADERS, head=head),
     )
+    done = client.run(command, timeout_s=limit_s + 10)
     report, *answer = done.output.splitlines() or [""]
     figures = report.split()
     _must_have_worked(client, figures[-1] if figures else "", done.errors)
@@ -213,6 +216,19 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
     if got != size or figures[-1] != "0":
         raise Broken(f"{got:,} of {size:,} bytes arrived: {done.errors.strip()}.")
     return Transfer(got, seconds)
+
+
+def _curl(source: FileSource, path: str, limit_s: float, place: str, head: str) -> Script:
+    """curl at a file: the content into one place, what came before it into another."""
+    return script(
+        "curl {options} --max-time {limit_s:g} -o {place} -D {head} -w {fields} {url}",
+        options=source.options(),
+        limit_s=limit_s,
+        place=place,
+        head=head,
+        fields=_FIELDS,
+        url=source.url(path),
+    )
 
 
 def _must_have_worked(client: Shell, code: str, errors: str) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import shlex
 from collections.abc import Iterable
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell
 from gatepass.endpoint.specimens import Specimen
 
@@ -27,7 +27,7 @@ class TestFiles:
     def __init__(self, shell: Shell, root: str, mark: str) -> None:
         self.shell = shell
         self.mark = mark
-        self._folder = shlex.quote(f"{root.rstrip('/')}/{mark}")
+        self._folder = f"{root.rstrip('/')}/{mark}"
         self._there: set[str] = set()
 
     def path(self, name: str) -> str:
@@ -44,13 +44,20 @@ class TestFiles:
             if specimen.file in self._there:
                 continue
             self._make_folder()
-            target = f"{self._folder}/{shlex.quote(specimen.file)}"
+            target = f"{self._folder}/{specimen.file}"
             for start in range(0, len(specimen.content), _PIECE):
                 piece = base64.b64encode(specimen.content[start : start + _PIECE]).decode()
                 place = f"{self.shell.folder()}/piece"
                 self.shell.put(piece, place)
-                how = ">" if not start else ">>"
-                self._must(f"base64 -d < {place} {how} {target} && rm {place}")
+                how = script(">>") if start else script(">")
+                self._must(
+                    script(
+                        "base64 -d < {place} {how} {target} && rm {place}",
+                        place=place,
+                        how=how,
+                        target=target,
+                    )
+                )
             self._there.add(specimen.file)
 
     def noise(self, name: str, size: int) -> None:
@@ -65,10 +72,12 @@ class TestFiles:
         """
         if name not in self._there:
             self._make_folder()
-            self._must(f"head -c {size} /dev/urandom > {self._folder}/{shlex.quote(name)}", 600)
+            target = f"{self._folder}/{name}"
+            write = script("head -c {size} /dev/urandom > {target}", size=size, target=target)
+            self._must(write, 600)
             self._there.add(name)
 
-    def write(self, command: str, what: str) -> None:
+    def write(self, command: Script, what: str) -> None:
         """Let a shell command write files into the run's folder, once.
 
         Args:
@@ -80,21 +89,22 @@ class TestFiles:
         """
         if what not in self._there:
             self._make_folder()
-            self._must(f"cd {self._folder} && {command}")
+            self._must(script("cd {folder} && {command}", folder=self._folder, command=command))
             self._there.add(what)
 
     def remove(self) -> None:
         """Take all of it away."""
         if self._there:
-            self.shell.run(f"rm -rf {self._folder}", timeout_s=60)
+            self.shell.run(script("rm -rf {folder}", folder=self._folder), timeout_s=60)
             self._there.clear()
 
     def _make_folder(self) -> None:
         # readable by the servers, whoever they run as
-        self._must(f"mkdir -p {self._folder} && chmod 755 {self._folder}")
+        self._must(script("mkdir -p {folder} && chmod 755 {folder}", folder=self._folder))
 
-    def _must(self, command: str, timeout_s: float = 60) -> None:
-        done = self.shell.run(f"umask 022; {command}", timeout_s=timeout_s, again=True)
+    def _must(self, command: Script, timeout_s: float = 60) -> None:
+        readable = script("umask 022; {command}", command=command)
+        done = self.shell.run(readable, timeout_s=timeout_s, again=True)
         if done.status:
             raise NotProven(
                 f"test files cannot be put into {self._folder} on the {self.shell.name}: "

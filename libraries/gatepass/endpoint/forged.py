@@ -10,6 +10,7 @@ from gatepass.base.errors import NotProven
 from gatepass.endpoint.frames import must_be_root
 from gatepass.endpoint.looks import LOOK_OVER, begin_look
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 
 ROUNDS = 10
@@ -116,21 +117,27 @@ class ForgedTraffic:
         for shell in (sender, receiver):
             must_be_root(shell)
         self._sender, self._receiver = sender, receiver
-        script = install(sender, "forged_sender.py")
-        self._before = f"python3 {script} {interface} {hop} {port} {mark}"
-        self._after = f"{ROUNDS} {_INTERVAL_S} {' '.join(map(str, senders))}"
+        self._program = install(sender, "forged_sender.py")
+        self._where: Sequence[str | int] = (interface, hop, port, mark)
+        self._senders = [str(one) for one in senders]
         self._tries = 0
         self._stem = f"{receiver.folder()}/arrivals"
         self._watch = self._start(at, mark, contest)
 
     def _start(self, at: str, mark: str, contest: tuple[str, str] | None) -> Detached:
         shell, stem = self._receiver, self._stem
-        script = install(shell, "arrival_watch.py")
-        shell.run(f"rm -f {stem}.stop {stem}.claim {stem}.look")
-        command = f"python3 {script} {at} {mark} {stem}.stop {_LIMIT_S} {stem}.look"
-        if contest:
-            command += f" {' '.join(contest)} {stem}.claim"
-        ready = f"grep -qs ready {stem}.out"
+        program = install(shell, "arrival_watch.py")
+        shell.run(script("rm -f {stem}.stop {stem}.claim {stem}.look", stem=stem))
+        command = script(
+            "python3 {program} {at} {mark} {stem}.stop {limit_s} {stem}.look {contest}",
+            program=program,
+            at=at,
+            mark=mark,
+            stem=stem,
+            limit_s=_LIMIT_S,
+            contest=[*contest, f"{stem}.claim"] if contest else [],
+        )
+        ready = script("grep -qs ready {stem}.out", stem=stem)
         try:
             return Detached.start(shell, stem, command, _LIMIT_S + 5, ready=ready)
         except ProgramEnded as ended:
@@ -143,19 +150,35 @@ class ForgedTraffic:
             NotProven: the endpoint could not send, or watches no more.
         """
         self._tries += 1
-        done = self._sender.run(f"{self._before} {self._tries} {self._after}")
+        send = script(
+            "python3 {program} {where} {number} {rounds} {interval_s} {senders}",
+            program=self._program,
+            where=self._where,
+            number=self._tries,
+            rounds=ROUNDS,
+            interval_s=_INTERVAL_S,
+            senders=self._senders,
+        )
+        done = self._sender.run(send)
         if done.status:
             words = (done.errors.strip() or "no output").splitlines()[-1]
             raise NotProven(
                 f"the {self._sender.name} could not send the packets of the test: {words}."
             )
         # the watch may stand still: what it has not read yet has arrived all the same
-        read = f"grep -qsx 'looked {self._tries}' {self._stem}.out"
-        told = self._receiver.run(
-            f"sleep {_LAST_S}; echo {self._tries} >{self._stem}.look; {begin_look(_LOOK_S)}; "
-            f"until {read}; do [ -e {self._stem}.rc ] && exit 3; {LOOK_OVER} && exit 4; "
-            f"sleep 0.02; done; grep ' {self._tries} ' {self._stem}.out; true"
+        look = script(
+            "sleep {last_s}; echo {number} >{stem}.look; {begin}; "
+            "until grep -qsx {read} {stem}.out; do [ -e {stem}.rc ] && exit 3; {over} && exit 4; "
+            "sleep 0.02; done; grep {number_alone} {stem}.out; true",
+            last_s=_LAST_S,
+            number=self._tries,
+            stem=self._stem,
+            begin=begin_look(_LOOK_S),
+            read=f"looked {self._tries}",
+            over=LOOK_OVER,
+            number_alone=f" {self._tries} ",
         )
+        told = self._receiver.run(look)
         if told.status:
             words = self._watch.last_words() if told.status == 3 else "it stood still"
             words = words or "it ended"
@@ -173,12 +196,12 @@ class ForgedTraffic:
 
     def claim(self, claims: bool) -> None:
         """Whether the receiver claims the address of the contest from now on."""
-        word = "touch" if claims else "rm -f"
-        self._receiver.run(f"{word} {self._stem}.claim")
+        change = script("touch") if claims else script("rm -f")
+        self._receiver.run(script("{change} {stem}.claim", change=change, stem=self._stem))
 
     def stop(self) -> None:
         """Let the receiver watch no more."""
-        self._receiver.run(f"touch {self._stem}.stop")
+        self._receiver.run(script("touch {stem}.stop", stem=self._stem))
         self._watch.stop()
 
 
@@ -189,8 +212,13 @@ def free_addresses(shell: Shell, interface: str, candidates: Sequence[str]) -> l
         NotProven: it cannot be found out.
     """
     must_be_root(shell)
-    script = install(shell, "free_addresses.py")
-    done = shell.run(f"python3 {script} {interface} {' '.join(candidates)}")
+    ask = script(
+        "python3 {program} {interface} {candidates}",
+        program=install(shell, "free_addresses.py"),
+        interface=interface,
+        candidates=candidates,
+    )
+    done = shell.run(ask)
     if done.status:
         words = (done.errors.strip() or "no output").splitlines()[-1]
         raise NotProven(f"the {shell.name} cannot ask for addresses: {words}.")

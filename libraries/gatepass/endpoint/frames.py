@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.readiness import not_root
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 
 _ROOT = "0"
@@ -21,7 +22,7 @@ def must_be_root(shell: Shell) -> None:
     Raises:
         NotProven: the endpoint's user is another.
     """
-    number, user = [*shell.run("id -u; id -un").output.split(), "", ""][:2]
+    number, user = [*shell.run(script("id -u; id -un")).output.split(), "", ""][:2]
     if number != _ROOT:
         raise NotProven(str(not_root(shell.name, user)))
 
@@ -38,10 +39,16 @@ class FrameCapture:
 
     def __init__(self, shell: Shell, name: str, told: Mapping, limit_s: float) -> None:
         self._shell, self._stem = shell, f"{shell.folder()}/{name}"
-        script, stem = install(shell, "frame_capture.py"), self._stem
+        program, stem = install(shell, "frame_capture.py"), self._stem
         shell.put(json.dumps(told), f"{stem}.json")
-        shell.run(f"rm -f {stem}.stop {stem}.stop.ready")  # of an earlier one
-        command = f"python3 {script} {stem}.json {stem}.stop {limit_s:.0f} {stem}.pcap"
+        # of an earlier one
+        shell.run(script("rm -f {stem}.stop {stem}.stop.ready", stem=stem))
+        command = script(
+            "python3 {program} {stem}.json {stem}.stop {limit_s:.0f} {stem}.pcap",
+            program=program,
+            stem=stem,
+            limit_s=limit_s,
+        )
         self._program = Detached.start(shell, stem, command, limit_s + 10)
 
     def ready(self) -> set[str]:
@@ -53,9 +60,10 @@ class FrameCapture:
         Raises:
             NotProven: it cannot, with its own words.
         """
-        look = (
-            f"n=0; until [ -s {self._stem}.stop.ready ]; do [ -f {self._stem}.rc ] && exit 3; "
-            f"n=$((n+1)); [ $n -gt 500 ] && exit 4; sleep 0.02; done; cat {self._stem}.stop.ready"
+        look = script(
+            "n=0; until [ -s {stem}.stop.ready ]; do [ -f {stem}.rc ] && exit 3; "
+            "n=$((n+1)); [ $n -gt 500 ] && exit 4; sleep 0.02; done; cat {stem}.stop.ready",
+            stem=self._stem,
         )
         done = self._shell.run(look)
         if done.status:
@@ -71,7 +79,7 @@ class FrameCapture:
             NotProven: it failed, with its own words.
         """
         name = self._shell.name
-        self._shell.run(f": >{self._stem}.stop", again=True)
+        self._shell.run(script(": >{stem}.stop", stem=self._stem), again=True)
         try:
             status = self._program.wait(_STOP_S)
         except ProgramEnded as ended:
@@ -83,8 +91,8 @@ class FrameCapture:
 
     def pcap(self) -> bytes:
         """What it has kept of what arrived; empty where nothing did."""
-        path = f"{self._stem}.pcap"
-        done = self._shell.run(f"[ $(wc -c <{path}) -le 24 ] || base64 {path}", timeout_s=60)
+        look = script("[ $(wc -c <{stem}.pcap) -le 24 ] || base64 {stem}.pcap", stem=self._stem)
+        done = self._shell.run(look, timeout_s=60)
         return base64.b64decode(done.output)
 
 
@@ -112,13 +120,18 @@ class FrameSender:
         until_ended: bool = False,
     ) -> None:
         self._shell, self._limit_s = shell, limit_s
-        script = install(shell, "frame_sender.py")
+        program = install(shell, "frame_sender.py")
         stem = f"{shell.folder()}/{name}"
         shell.put(plan, f"{stem}.json")
         chosen = "all" if blocks is None else ",".join(map(str, blocks))
-        shell.run(f"rm -f {stem}.stop")
-        stop = f" {stem}.stop" if until_ended else ""
-        command = f"python3 {script} {stem}.json {pace:g} {chosen}{stop}"
+        shell.run(script("rm -f {stem}.stop", stem=stem))
+        command = script(
+            "python3 {program} {stem}.json {pace:g} {words}",
+            program=program,
+            stem=stem,
+            pace=pace,
+            words=[chosen, *([f"{stem}.stop"] if until_ended else [])],
+        )
         self._program = Detached.start(shell, stem, command, limit_s)
 
     def end(self) -> dict:
@@ -127,7 +140,7 @@ class FrameSender:
         Raises:
             NotProven: it failed, with its own words.
         """
-        self._shell.run(f": >{self._program.stem}.stop", again=True)
+        self._shell.run(script(": >{stem}.stop", stem=self._program.stem), again=True)
         return self.wait()
 
     def stop(self) -> None:

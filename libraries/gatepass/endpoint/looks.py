@@ -5,15 +5,17 @@ By the clock and not by turns, which take many times as long on a busy host.
 
 from __future__ import annotations
 
+from gatepass.endpoint.script import Script, script
 
-def begin_look(seconds: int) -> str:
+
+def begin_look(seconds: int) -> Script:
     """A command from which on `LOOK_OVER` counts.
 
     Args:
         seconds: how long the look takes at most.
     """
-    return f"read -r u x </proc/uptime; e=$((${{u%%.*}}+{seconds}))"
+    return script("read -r u x </proc/uptime; e=$((${{u%%.*}}+{seconds}))", seconds=seconds)
 
 
-LOOK_OVER = "read -r u x </proc/uptime; [ ${u%%.*} -gt $e ]"
+LOOK_OVER = script("read -r u x </proc/uptime; [ ${{u%%.*}} -gt $e ]")
 """Whether the look is over."""

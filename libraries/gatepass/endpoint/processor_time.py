@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell
 
 # The scheduler's own account is in nanoseconds; the ticks of proc_pid_stat(5) miss a program that
 # never runs for a whole one. A kernel without scheduler statistics has the ticks alone, or an
 # account of zeros.
 _EACH = (
-    "ns=$(cat /proc/$p/task/*/schedstat 2>/dev/null | awk '{ t += $1 } END { print t + 0 }'); "
-    "ticks=$(sed 's/.*) //' /proc/$p/stat 2>/dev/null | awk '{ t = $12 + $13 } END { print t + 0 }'"
-    "); "
-    'echo "$ns $ticks"'
+    "getconf CLK_TCK; for p in {pids}; do "
+    "ns=$(cat /proc/$p/task/*/schedstat 2>/dev/null "
+    "| awk '{{ t += $1 }} END {{ print t + 0 }}'); "
+    "ticks=$(sed 's/.*) //' /proc/$p/stat 2>/dev/null "
+    "| awk '{{ t = $12 + $13 }} END {{ print t + 0 }}'); "
+    'echo "$ns $ticks"; done'
 )
 
 
-def used_s(shell: Shell, pids: str) -> float:
+def used_s(shell: Shell, pids: Script) -> float:
     """Processor time that programs have taken so far, in seconds of one core.
 
     Args:
         shell: the endpoint.
         pids: shell words that give their process ids; what has ended meanwhile counts for nothing.
     """
-    hz, *each = shell.run(f"getconf CLK_TCK; for p in {pids}; do {_EACH}; done").output.split("\n")
+    hz, *each = shell.run(script(_EACH, pids=pids)).output.split("\n")
     taken = [one.split() for one in each if one]
     return sum(max(float(ns) / 1e9, int(ticks) / int(hz)) for ns, ticks in taken)

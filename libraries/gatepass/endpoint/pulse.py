@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 
 _GRACE_S = 20
@@ -61,9 +62,18 @@ def start_echo(shell: Shell, port: int, addresses: Sequence[str], limit_s: float
     Raises:
         NotProven: it could not be started, with its own words.
     """
-    script = install(shell, "echo.py")
-    command = f"python3 {script} {limit_s:.0f} {port} {' '.join(addresses)}"
-    ready = f"[ $(ss -Hlun 'sport = :{port}' | grep -c .) -ge {len(addresses)} ]"
+    command = script(
+        "python3 {program} {limit_s:.0f} {port} {addresses}",
+        program=install(shell, "echo.py"),
+        limit_s=limit_s,
+        port=port,
+        addresses=addresses,
+    )
+    ready = script(
+        "[ $(ss -Hlun {ports} | grep -c .) -ge {count} ]",
+        ports=f"sport = :{port}",
+        count=len(addresses),
+    )
     try:
         return Detached.start(shell, f"{shell.folder()}/echo", command, limit_s + 5, ready)
     except ProgramEnded as ended:
@@ -89,11 +99,17 @@ class Pulse:
     ) -> None:
         self._shell = shell
         self._length_s = max(counts.values()) * interval_s
-        script = install(shell, "pulse.py")
-        targets = " ".join(f"{address}={count}" for address, count in counts.items())
+        program = install(shell, "pulse.py")
         stem, limit_s = f"{shell.folder()}/{name}", self._length_s + 2 * _GRACE_S
-        shell.run(f"rm -f {stem}.stop")
-        command = f"python3 {script} {interval_s:g} {port} {stem}.stop {targets}"
+        shell.run(script("rm -f {stem}.stop", stem=stem))
+        command = script(
+            "python3 {program} {interval_s:g} {port} {stem}.stop {targets}",
+            program=program,
+            interval_s=interval_s,
+            port=port,
+            stem=stem,
+            targets=[f"{address}={count}" for address, count in counts.items()],
+        )
         self._program = Detached.start(shell, stem, command, limit_s)
 
     def wait(self) -> dict[str, Pulses]:
@@ -123,7 +139,7 @@ class Pulse:
         Raises:
             NotProven: the program failed, with its own words.
         """
-        self._shell.run(f": >{self._program.stem}.stop", again=True)
+        self._shell.run(script(": >{stem}.stop", stem=self._program.stem), again=True)
         return self.wait()
 
     def stop(self) -> None:

@@ -11,6 +11,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.download import FileSource
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 from gatepass.results.exchanges import ConnectionTry
 
@@ -52,19 +53,27 @@ class RepeatedDownload:
         self, client: Shell, name: str, source: FileSource, path: str, limit_s: float
     ) -> None:
         self._client, self._asked = client, " ".join(source.request(path))
-        script, stem = install(client, "fetch_again.py"), f"{client.folder()}/{name}"
-        place = f"{stem}.file"
-        words = ["curl", *source.options(), "--max-time", f"{_GIVEN_UP_S:g}", "-o", place]
-        command = f"python3 {script} {_PAUSE_S:g} {place} {stem}.stop {' '.join(words)} "
-        client.run(f"rm -f {stem}.stop")
+        program, stem = install(client, "fetch_again.py"), f"{client.folder()}/{name}"
+        command = script(
+            "python3 {program} {pause_s:g} {stem}.file {stem}.stop "
+            "curl {options} --max-time {given_up_s:g} -o {stem}.file {url}",
+            program=program,
+            pause_s=_PAUSE_S,
+            stem=stem,
+            options=source.options(),
+            given_up_s=_GIVEN_UP_S,
+            url=source.url(path),
+        )
+        client.run(script("rm -f {stem}.stop", stem=stem))
         try:
-            self._program = Detached.start(client, stem, command + source.url(path), limit_s)
+            self._program = Detached.start(client, stem, command, limit_s)
         except ProgramEnded as ended:
             raise NotProven(f"files cannot be asked for on the {client.name}: {ended}.") from ended
 
     def tries(self) -> list[Try]:
         """Those that have ended so far."""
-        output = self._client.run(f"cat {self._program.stem}.out", again=True).output
+        look = script("cat {stem}.out", stem=self._program.stem)
+        output = self._client.run(look, again=True).output
         return _tries(output.splitlines(keepends=True))
 
     def end(self) -> list[Try]:
@@ -73,7 +82,7 @@ class RepeatedDownload:
         Raises:
             NotProven: the program failed, with its own words.
         """
-        self._client.run(f": >{self._program.stem}.stop", again=True)
+        self._client.run(script(": >{stem}.stop", stem=self._program.stem), again=True)
         try:
             status = self._program.wait(_END_S)
         except ProgramEnded:

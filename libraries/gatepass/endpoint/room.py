@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
-import shlex
+
+from gatepass.endpoint.script import Script, script
 
 _BYTES = 1 << 16
 _TRY = f"""
@@ -24,9 +25,9 @@ print(json.dumps([number, disk.f_files > 0 and disk.f_favail == 0]))
 """
 
 
-def trying(folder: str) -> str:
+def trying(folder: str) -> Script:
     """A command that tries to write into a folder, and prints what came of it for `shortage`."""
-    return f"python3 -c {shlex.quote(_TRY)} {shlex.quote(folder)}"
+    return script("python3 -c {program} {folder}", program=_TRY, folder=folder)
 
 
 def shortage(name: str, folder: str, tried: str) -> str:

@@ -36,7 +36,8 @@ def script(template: str, **words: Word) -> Script:
 
     Raises:
         TypeError: a word is of no such kind.
-        ValueError: a word stands in quotes of the template, or holds a NUL, which none can.
+        ValueError: a word stands where the template quotes it or changes what it means, or holds
+            a NUL, which none can.
     """
     parts: list[str] = []
     quote = ""
@@ -44,7 +45,7 @@ def script(template: str, **words: Word) -> Script:
         quote = _open_quote(text, quote)
         parts.append(text)
         if name is not None:
-            if quote:
+            if quote or text.endswith(("\\", "$")):
                 raise ValueError(f"the word {name} stands within quotes: {template}")
             parts.append(_quoted(words[name], form or ""))
     return Script("".join(parts))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import posixpath
-import shlex
 import signal
 import time
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Protocol
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import own_programs, room
 from gatepass.endpoint.looks import LOOK_OVER, begin_look
+from gatepass.endpoint.script import Script, joined, script
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Shell(Protocol):
 
     name: str
 
-    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
+    def run(self, command: Script, timeout_s: float = 15, again: bool = False) -> Completed:
         """Run a POSIX shell command and wait for it; `again` allows a repeat if the line broke."""
 
     def put(self, text: str, path: str) -> None:
@@ -48,11 +48,11 @@ class Shell(Protocol):
     def folder(self) -> str:
         """The run's own folder on the endpoint, made at first use, removed at the end."""
 
-    def announce(self, script: str, sha256: str) -> None:
+    def announce(self, name: str, sha256: str) -> None:
         """Tell the run's journal of a script that undoes a change of the host, before the change.
 
         Args:
-            script: its name in the folder.
+            name: of its file in the folder.
             sha256: of its text, hexadecimal.
         """
 
@@ -63,7 +63,7 @@ class EndpointLost(NotProven):
 
 def put_secret(shell: Shell, text: str, path: str) -> None:
     """Write a text file that nobody but the user there can read, from its first byte on."""
-    shell.run(f"umask 077; rm -f {path}; : >{path}", again=True)
+    shell.run(script("umask 077; rm -f {path}; : >{path}", path=path), again=True)
     shell.put(text, path)
 
 
@@ -104,10 +104,10 @@ class Detached:
         cls,
         shell: Shell,
         stem: str,
-        command: str,
+        command: Script,
         limit_s: float,
-        ready: str = "",
-        busy: str = "",
+        ready: Script | None = None,
+        busy: Script | None = None,
         ahead: bool = False,
     ) -> Detached:
         """Start a program in a session of its own.
@@ -115,7 +115,7 @@ class Detached:
         Args:
             shell: the endpoint.
             stem: where its files go, without ending; files of an earlier program are replaced.
-            command: the program with its arguments, quoted for a POSIX shell.
+            command: the program with its arguments.
             limit_s: after which it is ended whatever it does.
             ready: a shell test that holds once the program can be used; waited for up to 5 s.
             busy: a shell test that must not hold before.
@@ -127,22 +127,26 @@ class Detached:
             ProgramEnded: it ended before it was ready, with its own words.
         """
         # --foreground keeps the program in the session that `stop` ends
-        first = _AHEAD if ahead else ""
-        bounded = f"{first}timeout --foreground -k 5 {limit_s:.0f} {command}"
-        inner = f"{bounded} >{stem}.out 2>{stem}.err; echo $? >{stem}.rc"
-        script = (
-            f"rm -f {stem}.out {stem}.err {stem}.rc {stem}.pid; "
-            + (f"if {busy}; then exit 5; fi; " if busy else "")
-            + f"setsid sh -c {shlex.quote(inner)} </dev/null >/dev/null 2>&1 & "
-            + f"echo $! >{stem}.pid; "
-            + (
-                f"{_BEGIN_LOOK}; until {ready}; do [ -f {stem}.rc ] && exit 3; "
-                f"{LOOK_OVER} && exit 4; sleep 0.02; done"
-                if ready
-                else "true"
-            )
+        inner = script(
+            "{first}timeout --foreground -k 5 {limit_s:.0f} {command} >{stem}.out 2>{stem}.err; "
+            "echo $? >{stem}.rc",
+            first=_AHEAD if ahead else script(""),
+            limit_s=limit_s,
+            command=_script(command),
+            stem=stem,
         )
-        done = shell.run(own_programs.marked(stem, script))
+        steps = [script("rm -f {stem}.out {stem}.err {stem}.rc {stem}.pid", stem=stem)]
+        if busy:
+            steps.append(script("if {busy}; then exit 5; fi", busy=_script(busy)))
+        steps += [
+            script(
+                "setsid sh -c {inner} </dev/null >/dev/null 2>&1 & echo $! >{stem}.pid",
+                inner=str(inner),
+                stem=stem,
+            ),
+            _until(_script(ready), stem) if ready else script("true"),
+        ]
+        done = shell.run(own_programs.marked(stem, joined("; ", steps)))
         program = cls(shell, stem)
         if done.status == 5:
             raise Busy
@@ -174,11 +178,14 @@ class Detached:
         while time.monotonic() < give_up:
             # one round trip waits up to 5 s on the endpoint itself: few messages, quick answer
             patience_s = min(_LOOK_S, math.ceil(max(0, give_up - time.monotonic())))
-            look = (
-                f"{begin_look(patience_s)}; w=-1; until [ -s {self.stem}.rc ]; do "
-                f"{_WAITED.format(stem=self.stem)}; "
-                f"{LOOK_OVER} && {{ echo $w; exit 9; }}; sleep 0.02; done; "
-                f"echo $w; cat {self.stem}.rc {self.stem}.out"
+            look = script(
+                "{begin}; w=-1; until [ -s {stem}.rc ]; do {waited}; "
+                "{over} && {{ echo $w; exit 9; }}; sleep 0.02; done; "
+                "echo $w; cat {stem}.rc {stem}.out",
+                begin=begin_look(patience_s),
+                stem=self.stem,
+                waited=script(_WAITED, stem=self.stem),
+                over=LOOK_OVER,
             )
             done = self.shell.run(look, timeout_s=20, again=True)
             waited, _, rest = done.output.partition("\n")
@@ -198,9 +205,14 @@ class Detached:
         """
         self.stop()
         must_have_room(self.shell, posixpath.dirname(self.stem))
-        told = f"{self.stem}.out"
-        until = f"{begin_look(_LAST_WORDS_S)}; until [ -s {told} ]; do {LOOK_OVER} && break"
-        return self.shell.run(f"{until}; sleep 0.05; done; sleep 0.05; cat {told}").output
+        look = script(
+            "{begin}; until [ -s {stem}.out ]; do {over} && break; sleep 0.05; done; sleep 0.05; "
+            "cat {stem}.out",
+            begin=begin_look(_LAST_WORDS_S),
+            stem=self.stem,
+            over=LOOK_OVER,
+        )
+        return self.shell.run(look).output
 
     def last_words(self) -> str:
         """The end of what it said, on either channel, in one line; to be asked where it failed.
@@ -209,15 +221,17 @@ class Detached:
             NotProven: there is no room for what it had to say.
         """
         must_have_room(self.shell, posixpath.dirname(self.stem))
-        files = f"{self.stem}.err {self.stem}.out"
-        both = self.shell.run(f"tail -n 3 {files} 2>/dev/null | tail -c 600")
+        look = script(
+            "tail -n 3 {stem}.err {stem}.out 2>/dev/null | tail -c 600", stem=self.stem
+        )
+        both = self.shell.run(look)
         lines = [line for line in both.output.splitlines() if line and not line.startswith("==>")]
         return " ".join(" ".join(lines).split())
 
     def stop(self) -> None:
         """End the program and everything in its session, if it is still there."""
         end = own_programs.end(self.stem, f"{self.stem}.pid", session=True)
-        self.shell.run(f"[ -f {self.stem}.rc ] || {end}")
+        self.shell.run(script("[ -f {stem}.rc ] || {end}", stem=self.stem, end=end))
 
     def kill(self) -> None:
         """The same for a program that does not listen; it can clean up nothing then."""
@@ -233,11 +247,12 @@ class Detached:
 
 
 _LOOK_S, _LAST_WORDS_S = 5, 1
-_BEGIN_LOOK = begin_look(_LOOK_S)
 
 # Where the kernel groups by session (CONFIG_SCHED_AUTOGROUP), nice counts within the session alone,
 # and the session's own weight among the others is set apart.
-_AHEAD = "{ echo -10 >/proc/self/autogroup; renice -n -10 -p $$; } >/dev/null 2>&1; "
+_AHEAD = script(
+    "{{ echo -10 >/proc/self/autogroup; renice -n -10 -p $$; }} >/dev/null 2>&1; "
+)
 
 # The program is the child of `timeout`, which is the child of the shell whose id is kept. Each of
 # its threads tells how long it ran and how long it waited for a processor, in nanoseconds.
@@ -247,6 +262,21 @@ _WAITED = (
     "for t in /proc/$p/task/*/schedstat; do read -r a b x <$t && v=$((v+b)); done; "
     '[ "$v" -gt "$w" ] && w=$v; }} 2>/dev/null'
 )
+
+
+def _until(ready: Script, stem: str) -> Script:
+    """Wait on the endpoint until a program is ready; 3 where it has ended, 4 where it is not."""
+    return script(
+        "{begin}; until {ready}; do [ -f {stem}.rc ] && exit 3; {over} && exit 4; sleep 0.02; done",
+        begin=begin_look(_LOOK_S),
+        ready=ready,
+        stem=stem,
+        over=LOOK_OVER,
+    )
+
+
+def _script(command: str) -> Script:
+    return Script(command)  # until all callers give one
 
 
 class Busy(Exception):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
 
 LIMIT_S = 90
@@ -26,7 +27,8 @@ class StandIn:
     def __init__(self, shell: Shell, folder: str, program: Detached) -> None:
         """Use `start`."""
         self._shell, self._folder, self._program = shell, folder, program
-        self.ready: Mapping = json.loads(shell.run(f"cat {folder}/ready", again=True).output)
+        look = script("cat {folder}/ready", folder=folder)
+        self.ready: Mapping = json.loads(shell.run(look, again=True).output)
 
     @classmethod
     def start(cls, shell: Shell, name: str, plan: Mapping) -> StandIn:
@@ -41,19 +43,25 @@ class StandIn:
             NotProven: it cannot, with the program's own words.
         """
         folder = f"{shell.folder()}/{name}"
-        script, path = install(shell, "stand_in.py"), f"{folder}/plan"
-        shell.run(f"rm -rf {folder}; mkdir -m 700 {folder}")
+        program, path = install(shell, "stand_in.py"), f"{folder}/plan"
+        shell.run(script("rm -rf {folder}; mkdir -m 700 {folder}", folder=folder))
         put_secret(shell, json.dumps(plan), path)
-        command = f"python3 {script} {path} {folder} {LIMIT_S}"
-        ready = f"[ -e {folder}/ready ]"
+        command = script(
+            "python3 {program} {path} {folder} {limit_s}",
+            program=program,
+            path=path,
+            folder=folder,
+            limit_s=LIMIT_S,
+        )
+        ready = script("[ -e {folder}/ready ]", folder=folder)
         try:
-            program = Detached.start(shell, folder, command, LIMIT_S + 5, ready=ready)
+            running = Detached.start(shell, folder, command, LIMIT_S + 5, ready=ready)
         except ProgramEnded as ended:
             raise NotProven(
                 f"the {shell.name} cannot simulate other hosts: {ended}. It needs root as its SSH "
                 "user, Python 3.6 or later, and /dev/net/tun."
             ) from ended
-        return cls(shell, folder, program)
+        return cls(shell, folder, running)
 
     def go(self, tries: Sequence[Mapping] | None = None, ask: Sequence[str] = ()) -> None:
         """Have it try.
@@ -64,10 +72,10 @@ class StandIn:
         """
         path = f"{self._folder}/go"
         if tries is None:
-            self._shell.run(f"touch {path}")
+            self._shell.run(script("touch {path}", path=path))
             return
         self._shell.put(json.dumps({"tries": tries, "ask": ask}), f"{path}.part")
-        self._shell.run(f"mv {path}.part {path}")
+        self._shell.run(script("mv {path}.part {path}", path=path))
 
     def tried(self) -> Mapping:
         """Wait until it has tried all.
@@ -79,29 +87,32 @@ class StandIn:
         Raises:
             NotProven: it failed, with its own words.
         """
-        path = f"{self._folder}/tried"
-        look = (
-            f"n=0; until [ -e {path} ] || [ -e {self._program.stem}.rc ]; do n=$((n+1)); "
-            f"[ $n -gt 500 ] && exit 1; sleep 0.02; done; cat {path} && rm {path}"
+        look = script(
+            "n=0; until [ -e {path} ] || [ -e {stem}.rc ]; do n=$((n+1)); "
+            "[ $n -gt 500 ] && exit 1; sleep 0.02; done; cat {path} && rm {path}",
+            path=f"{self._folder}/tried",
+            stem=self._program.stem,
         )
+        ended = script("[ -e {stem}.rc ]", stem=self._program.stem)
         give_up = time.monotonic() + LIMIT_S
         while time.monotonic() < give_up:
             done = self._shell.run(look)
             if done.output:
                 return self._read(done.output)
-            if self._shell.run(f"[ -e {self._program.stem}.rc ]").status == 0:
+            if self._shell.run(ended).status == 0:
                 break
         raise self._failed()
 
     @property
     def arrived(self) -> list[list]:
         """What has arrived so far: number of the try, what it was, source, target and its port."""
-        lines = self._shell.run(f"cat {self._folder}/arrived", again=True).output.splitlines()
+        look = script("cat {folder}/arrived", folder=self._folder)
+        lines = self._shell.run(look, again=True).output.splitlines()
         return [self._read(line) for line in lines]
 
     def end(self) -> Mapping:
         """End it; what it tells of all that it did."""
-        self._shell.run(f"touch {self._folder}/stop")
+        self._shell.run(script("touch {folder}/stop", folder=self._folder))
         try:
             self._program.wait(_END_S)
         except ProgramEnded:

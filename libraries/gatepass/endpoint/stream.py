@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 from gatepass.endpoint.taken_down import must_be_whole
 
@@ -96,16 +97,24 @@ class Stream:
         limit_s: float,
     ) -> None:
         self._sender, self._receiver = sender, receiver
-        taking = f"take {address} {port} {mark}"
-        ready = f"ss -Hlun 'sport = :{port}' | grep -q ."
-        self._taking = self._start(receiver, taking, limit_s, ready)
-        sending = f"send {interval_s:g} {address} {port} {mark}"
-        self._sending = self._start(sender, sending, limit_s, "true")
+        where = [address, port, mark]
+        ready = script("ss -Hlun {ports} | grep -q .", ports=f"sport = :{port}")
+        self._taking = self._start(receiver, ["take", *where], limit_s, ready)
+        sending = ["send", f"{interval_s:g}", *where]
+        self._sending = self._start(sender, sending, limit_s, script("true"))
 
-    def _start(self, shell: Shell, words: str, limit_s: float, ready: str) -> Detached:
-        script, stem = install(shell, "stream.py"), f"{shell.folder()}/stream"
-        shell.run(f"rm -f {stem}.stop")
-        command = f"python3 {script} {words} {stem}.stop {limit_s:.0f}"
+    def _start(
+        self, shell: Shell, words: Sequence[str | int], limit_s: float, ready: Script
+    ) -> Detached:
+        program, stem = install(shell, "stream.py"), f"{shell.folder()}/stream"
+        shell.run(script("rm -f {stem}.stop", stem=stem))
+        command = script(
+            "python3 {program} {words} {stem}.stop {limit_s:.0f}",
+            program=program,
+            words=words,
+            stem=stem,
+            limit_s=limit_s,
+        )
         try:
             return Detached.start(shell, stem, command, limit_s + 5, ready=ready)
         except ProgramEnded as ended:
@@ -120,7 +129,9 @@ class Stream:
         Args:
             since: in seconds since the epoch, by the sender's clock.
         """
-        told = self._receiver.run(f"tail -n 2 {self._taking.stem}.out").output
+        told = self._receiver.run(
+            script("tail -n 2 {stem}.out", stem=self._taking.stem)
+        ).output
         # its last word, by the time limit, is no moment but what arrived, in JSON
         moments = (line for line in told.splitlines() if not line.startswith("{"))
         return any(float(line) > since for line in moments)
@@ -132,7 +143,7 @@ class Stream:
             NotProven: a program failed, with its own words, or the receiver lost what arrived.
         """
         sent = _told(self._sender, self._sending)
-        self._receiver.run(f"sleep {_LAST_S}")
+        self._receiver.run(script("sleep {seconds}", seconds=_LAST_S))
         taken = _told(self._receiver, self._taking)
         must_be_whole(self._receiver.name, taken["dropped"])
         times = (taken["stretches"], taken["came"], sent["sendings"])
@@ -146,7 +157,7 @@ class Stream:
 
 
 def _told(shell: Shell, program: Detached) -> Mapping:
-    shell.run(f"touch {program.stem}.stop")
+    shell.run(script("touch {stem}.stop", stem=program.stem))
     try:
         program.wait(_END_S)
         return json.loads(program.output.splitlines()[-1])
@@ -157,7 +168,7 @@ def _told(shell: Shell, program: Detached) -> Mapping:
 
 def clock_of(shell: Shell) -> float:
     """The time on an endpoint, in seconds since the epoch."""
-    told = shell.run("date +%s.%N").output.strip()
+    told = shell.run(script("date +%s.%N")).output.strip()
     try:
         return float(told)
     except ValueError:

@@ -15,6 +15,7 @@ from gatepass.base.waiting import until
 from gatepass.endpoint.ike import Connection, IkeSa
 from gatepass.endpoint.probe import install, install_package
 from gatepass.endpoint.processor_time import used_s
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell, put_secret
 
 KERNEL, USER_SPACE = "the kernel", "user space (kernel-libipsec)"
@@ -228,7 +229,8 @@ class Charon:
     def cpu_s(self) -> float:
         """CPU time that it has taken so far, in seconds of one core: with ESP in user space, all of
         the host's work on it."""
-        return used_s(self.shell, f"$(cat {self.shell.folder()}/charon.run/charon.pid)")
+        pid = script("$(cat {folder}/charon.run/charon.pid)", folder=self.shell.folder())
+        return used_s(self.shell, pid)
 
     def last_words(self, lines: int = 3) -> str:
         """The end of its log, in one line; it holds no secrets."""
@@ -239,10 +241,10 @@ class Charon:
         """The answers of VICI to these requests."""
         if not requests:
             return []
-        script, folder = install(self.shell, "charon.py"), self.shell.folder()
+        program, folder = install(self.shell, "charon.py"), self.shell.folder()
         install_package(self.shell, "vici")
         put_secret(self.shell, json.dumps(requests), f"{folder}/request.json")
-        words = f"python3 {script} {folder}/charon.vici {folder}/request.json"
+        words = f"python3 {program} {folder}/charon.vici {folder}/request.json"
         done = self.shell.run(words, timeout_s=timeout_s)
         try:
             return json.loads(done.output)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 from gatepass.results.exchanges import ConnectionTry
 
@@ -54,7 +56,7 @@ class Answering:
     """
 
     def __init__(self, shell: Shell, address: str, port: int, limit_s: float) -> None:
-        self._program = _started(shell, "answer", f"{address} {port}", limit_s)
+        self._program = _started(shell, "answer", [address, port], limit_s)
 
     def stop(self) -> None:
         """End it."""
@@ -85,7 +87,7 @@ class Asking:
     ) -> None:
         self._shell = shell
         self._target = f"{count} connections, TCP to {address} port {port}"
-        words = f"{address} {port} {count} {interval_s:g}"
+        words = [address, port, count, f"{interval_s:g}"]
         self._program = _started(shell, "ask", words, limit_s, name)
 
     def end(self) -> Talked:
@@ -94,7 +96,7 @@ class Asking:
         Raises:
             NotProven: the program failed, with its own words.
         """
-        self._shell.run(f"touch {self._program.stem}.stop")
+        self._shell.run(script("touch {stem}.stop", stem=self._program.stem))
         try:
             self._program.wait(_END_S)
             talked = Talked(**json.loads(self._program.output))
@@ -109,14 +111,22 @@ class Asking:
         self._program.stop()
 
 
-def _started(shell: Shell, what: str, words: str, limit_s: float, name: str = "") -> Detached:
-    script, stem = install(shell, "talk.py"), f"{shell.folder()}/talk-{what}{name}"
-    shell.run(f"rm -f {stem}.stop {stem}.stop.ready")
-    command = f"python3 {script} {what} {words} {stem}.stop {limit_s:.0f}"
+def _started(
+    shell: Shell, what: str, words: Sequence[str | int], limit_s: float, name: str = ""
+) -> Detached:
+    program, stem = install(shell, "talk.py"), f"{shell.folder()}/talk-{what}{name}"
+    shell.run(script("rm -f {stem}.stop {stem}.stop.ready", stem=stem))
+    command = script(
+        "python3 {program} {what} {words} {stem}.stop {limit_s:.0f}",
+        program=program,
+        what=what,
+        words=words,
+        stem=stem,
+        limit_s=limit_s,
+    )
+    ready = script("[ -s {stem}.stop.ready ]", stem=stem)
     try:
-        return Detached.start(
-            shell, stem, command, limit_s + 5, ready=f"[ -s {stem}.stop.ready ]"
-        )
+        return Detached.start(shell, stem, command, limit_s + 5, ready=ready)
     except ProgramEnded as ended:
         raise NotProven(
             f"connections could not be tried on the {shell.name}: {ended}. Free the TCP port or "

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
 from gatepass.results.broken import Broken, how_in_words
 from gatepass.results.trial import MEGA, Trial
@@ -59,14 +61,16 @@ def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) 
         Broken: the transactions broke off, by nothing that the programs did.
         NotProven: a program failed, with its own words.
     """
-    words = f"{asked.protocol.lower()} {address} {port} {asked.request} {asked.response}"
+    words = [asked.protocol.lower(), address, port, asked.request, asked.response]
     sockets = "-Hltn" if asked.protocol == "TCP" else "-Hlun"
-    listening = f"ss {sockets} 'sport = :{port}' | grep -q ."
+    listening = script(
+        "ss {sockets} {ports} | grep -q .", sockets=sockets, ports=f"sport = :{port}"
+    )
     limit_s = asked.seconds + _GRACE_S
     began = time.time()
-    answering = _start(server, f"answer {words}", limit_s + _END_S, listening, listening)
+    answering = _start(server, "answer", words, limit_s + _END_S, listening, listening)
     try:
-        asking = _start(client, f"ask {words} {asked.seconds:g}", limit_s)
+        asking = _start(client, "ask", [*words, f"{asked.seconds:g}"], limit_s)
         try:
             told = _told(client, asking, limit_s)
         finally:
@@ -104,11 +108,19 @@ def _broken(told: dict, client: Shell, server: Shell, asked: Exchange) -> Except
     return NotProven(f"transactions failed on the {client.name}: {told['error']}.")
 
 
-def _start(shell: Shell, words: str, limit_s: float, ready: str = "", busy: str = "") -> Detached:
-    script = install(shell, "transactions.py")
-    stem = f"{shell.folder()}/transactions-{words.split()[0]}"
+def _start(
+    shell: Shell,
+    does: str,
+    words: Sequence[str | int],
+    limit_s: float,
+    ready: Script | None = None,
+    busy: Script | None = None,
+) -> Detached:
+    program = install(shell, "transactions.py")
+    stem = f"{shell.folder()}/transactions-{does}"
+    command = script("python3 {program} {does} {words}", program=program, does=does, words=words)
     try:
-        return Detached.start(shell, stem, f"python3 {script} {words}", limit_s, ready, busy, True)
+        return Detached.start(shell, stem, command, limit_s, ready, busy, True)
     except Busy:
         raise NotProven(
             f"the port that transactions are answered on is busy on the {shell.name}. End what "

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import host_changes
+from gatepass.endpoint.ruleset import Ruleset, ruleset
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell
 
 
@@ -31,6 +33,19 @@ class PacketCounts:
         return PacketCounts(self.tunnel - before.tunnel, self.clear - before.clear)
 
 
+@dataclass(frozen=True)
+class Carrier:
+    """Packets that carry a tunnel.
+
+    Attributes:
+        protocol: tcp, udp or esp.
+        ports: of the gateway's side; empty where the protocol has none.
+    """
+
+    protocol: str
+    ports: tuple[int, ...] = ()
+
+
 class WireWatch:
     """The counters on one endpoint.
 
@@ -38,8 +53,7 @@ class WireWatch:
         shell: the endpoint, with root.
         table: the nftables table's name, of the run alone.
         gateway: address of the gateway's side.
-        tunnel: what carries the tunnel, as nftables matches on protocol and port with the far
-            port as ``{port}``: ``tcp {port} 10443``.
+        tunnel: what carries the tunnel.
         inside: addresses and networks that are to be seen in the tunnel only.
         hosts: addresses that are spoken to without a tunnel as well, at other times.
         kernel_ipsec: the kernel itself seals and opens the tunnel's packets, and shows those inside
@@ -51,7 +65,7 @@ class WireWatch:
         shell: Shell,
         table: str,
         gateway: str,
-        tunnel: Sequence[str],
+        tunnel: Sequence[Carrier],
         inside: Sequence[str],
         hosts: Sequence[str] = (),
         kernel_ipsec: bool = False,
@@ -70,13 +84,15 @@ class WireWatch:
         Raises:
             NotProven: nftables does not work there, or no route leads to the gateway.
         """
-        output = self.shell.run(f"ip -o route get {self.gateway}").output.split()
+        look = script("ip -o route get {gateway}", gateway=self.gateway)
+        output = self.shell.run(look).output.split()
         if "dev" not in output:
             raise NotProven(f"the {self.shell.name} has no route to {self.gateway}.")
         path = f"{self.shell.folder()}/wire-watch.nft"
         self.shell.put(self._ruleset(output[output.index("dev") + 1]), path)
-        drop = f"nft delete table inet {self.table}"
-        host_changes.change(self.shell, "wire-watch", [f"nft -f {path}"], [drop])
+        load = script("nft -f {path}", path=path)
+        drop = script("nft delete table inet {table}", table=self.table)
+        host_changes.change(self.shell, "wire-watch", [load], [drop])
 
     def end(self) -> None:
         """Take them away."""
@@ -91,8 +107,13 @@ class WireWatch:
         Raises:
             NotProven: the counters cannot be read.
         """
-        forget = f"nft flush set inet {self.table} {_BEGUN} && " if anew else ""
-        done = self.shell.run(f"{forget}nft -j list counters table inet {self.table}")
+        forget = script("nft flush set inet {table} begun && ", table=self.table)
+        look = script(
+            "{forget}nft -j list counters table inet {table}",
+            forget=forget if anew else script(""),
+            table=self.table,
+        )
+        done = self.shell.run(look)
         try:
             found = [one.get("counter") for one in json.loads(done.output)["nftables"]]
             packets = {counter["name"]: counter["packets"] for counter in found if counter}
@@ -103,44 +124,95 @@ class WireWatch:
                 f"{done.errors.strip() or 'no answer'}"
             ) from None
 
-    def _ruleset(self, interface: str) -> str:
-        chains = []
-        for chain, hook, names, far, port, bare in (
-            ("out", "postrouting", "oifname", "daddr", "dport", "rt ipsec missing "),
-            ("in", "prerouting", "iifname", "saddr", "sport", "meta ipsec missing "),
-        ):
-            unsealed = bare if self.kernel_ipsec else ""
-            here = f'{names} "{interface}" ip'
-            rules = [
-                f"{here} {far} {self.gateway} {match.format(port=port)} counter name tunnel"
-                for match in self.tunnel
+    def _ruleset(self, interface: str) -> Ruleset:
+        chains = [self._chain(interface, *words) for words in (_OUT, _IN)]
+        return ruleset(_TABLE, table=self.table, chains=chains)
+
+    def _chain(
+        self, interface: str, chain: str, hook: str, at: str, far: str, port: str, bare: Ruleset
+    ) -> Ruleset:
+        """What is counted of one direction.
+
+        Args:
+            interface: where.
+            chain, hook: of nftables.
+            at: how a rule names the interface.
+            far, port: how it names address and port of the gateway's side.
+            bare: that the kernel has not sealed a packet.
+        """
+        here = ruleset('{at:name} "{interface:name}" ip', at=at, interface=interface)
+        unsealed = bare if self.kernel_ipsec else ruleset("")
+        rules = [
+            ruleset(
+                "{here} {far:name} {gateway:address} {match} counter name tunnel",
+                here=here,
+                far=far,
+                gateway=self.gateway,
+                match=_match(carrier, port),
+            )
+            for carrier in self.tunnel
+        ]
+        for side in ("saddr", "daddr"):
+            rules += [
+                ruleset(
+                    "{here} {side:name} {address:address} {unsealed} {what}",
+                    here=here,
+                    side=side,
+                    address=address,
+                    unsealed=unsealed,
+                    what=what,
+                )
+                for address in self.hosts
+                for what in _OF_A_HOST
             ]
-            for side in ("saddr", "daddr"):
-                rules += [
-                    f"{here} {side} {address} {unsealed}{what}"
-                    for address in self.hosts
-                    for what in _OF_A_HOST
-                ]
-                if self.inside:
-                    inside = ", ".join(self.inside)
-                    rules.append(f"{here} {side} {{ {inside} }} {unsealed}counter name clear")
-            kind = f"type filter hook {hook} priority -310;"
-            chains.append("\n".join([f"chain watch_{chain} {{", kind, *rules, "}"]))
-        parts = ["counter tunnel {}", "counter clear {}", _SET_OF_BEGUN]
-        return "\n".join([f"table inet {self.table} {{", *parts, *chains, "}", ""])
+            if self.inside:
+                rules.append(
+                    ruleset(
+                        "{here} {side:name} {{ {inside:networks} }} {unsealed} counter name clear",
+                        here=here,
+                        side=side,
+                        inside=self.inside,
+                        unsealed=unsealed,
+                    )
+                )
+        return ruleset(_CHAIN, chain=chain, hook=hook, rules=rules)
 
 
-_BEGUN = "begun"
-_SET_OF_BEGUN = f"""set {_BEGUN} {{
+def _match(carrier: Carrier, port: str) -> Ruleset:
+    if carrier.ports:
+        several = [ruleset("{number:number},", number=number) for number in carrier.ports]
+        return ruleset(
+            "{protocol:name} {port:name} {{ {several} }}",
+            protocol=carrier.protocol,
+            port=port,
+            several=several,
+        )
+    return ruleset("meta l4proto {protocol:name}", protocol=carrier.protocol)
+
+
+_TABLE = """table inet {table:name} {{
+counter tunnel {{}}
+counter clear {{}}
+set begun {{
 type ipv4_addr . inet_service . ipv4_addr . inet_service
 size 65536
 flags dynamic
+}}
+{chains}
+}}
+"""
+_CHAIN = """chain {chain:name} {{
+type filter hook {hook:name} priority -310;
+{rules}
 }}"""
-_THERE = "ip saddr . tcp sport . ip daddr . tcp dport"
-_BACK = "ip daddr . tcp dport . ip saddr . tcp sport"
+_OUT = ("watch_out", "postrouting", "oifname", "daddr", "dport", ruleset("rt ipsec missing"))
+_IN = ("watch_in", "prerouting", "iifname", "saddr", "sport", ruleset("meta ipsec missing"))
 _OF_A_HOST = (
-    f"tcp flags & (syn | ack) == syn add @{_BEGUN} {{ {_THERE} }}",
-    f"{_THERE} @{_BEGUN} counter name clear",
-    f"{_BACK} @{_BEGUN} counter name clear",
-    "meta l4proto != tcp counter name clear",
+    ruleset(
+        "tcp flags & (syn | ack) == syn "
+        "add @begun {{ ip saddr . tcp sport . ip daddr . tcp dport }}"
+    ),
+    ruleset("ip saddr . tcp sport . ip daddr . tcp dport @begun counter name clear"),
+    ruleset("ip daddr . tcp dport . ip saddr . tcp sport @begun counter name clear"),
+    ruleset("meta l4proto != tcp counter name clear"),
 )

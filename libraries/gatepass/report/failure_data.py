@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gatepass.base.masking import masked, masked_text
+from gatepass.endpoint.script import joined, script
 from gatepass.endpoint.shell import EndpointLost, Shell
 from gatepass.gateway.changes import marked
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
@@ -40,17 +41,17 @@ _CUT = "\n… cut here: the rest is larger than the {limit} KiB that are kept.\n
 
 # Names of programs alone: a command line may hold a secret.
 _ENDPOINT_COMMANDS = (
-    "ip -s link",
-    "ip address",
-    "ip route",
-    "tc -s qdisc",
-    "ss -s",
-    "ss -tinm",
-    "nstat -asz",
-    "head -n 9 /proc/stat",
-    "cat /proc/loadavg",
-    "head -n 5 /proc/meminfo",
-    "ps -eo pid,ni,pcpu,etimes,comm --sort=-pcpu | head -n 15",
+    script("ip -s link"),
+    script("ip address"),
+    script("ip route"),
+    script("tc -s qdisc"),
+    script("ss -s"),
+    script("ss -tinm"),
+    script("nstat -asz"),
+    script("head -n 9 /proc/stat"),
+    script("cat /proc/loadavg"),
+    script("head -n 5 /proc/meminfo"),
+    script("ps -eo pid,ni,pcpu,etimes,comm --sort=-pcpu | head -n 15"),
 )
 
 
@@ -239,12 +240,17 @@ def from_endpoint(folder: FailureFolder, shell: Shell) -> None:
     if folder.late:
         folder.missing.append(f"The {shell.name}: {TIME_S} s were over.")
         return
-    command = "; ".join(
-        f"echo '### {words}'; {words} 2>&1 | head -c {FILE_BYTES // 4}; echo"
-        for words in _ENDPOINT_COMMANDS
-    )
+    shows = [
+        script(
+            "echo {title}; {command} 2>&1 | head -c {most}; echo",
+            title=f"### {command}",
+            command=command,
+            most=FILE_BYTES // 4,
+        )
+        for command in _ENDPOINT_COMMANDS
+    ]
     try:
-        shown = shell.run(command, timeout_s=_ENDPOINT_S).output
+        shown = shell.run(joined("; ", shows), timeout_s=_ENDPOINT_S).output
     except EndpointLost as lost:
         folder.missing.append(f"The {shell.name}: {lost}")
         return

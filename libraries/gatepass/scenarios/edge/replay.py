@@ -16,6 +16,7 @@ from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.frames import FrameCapture, looking_for, members, must_be_root
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell
 from gatepass.endpoint.talk import Answering
 from gatepass.gateway.fortigate import Refused
@@ -94,8 +95,9 @@ class _Connections:
     def __init__(self, client: Shell, server: Shell, testbed: Testbed, interface: str) -> None:
         self._client, self._server, self._interface = client, server, interface
         ends = testbed.endpoints
-        self._where = f"{ends.client.address} {ends.server.address} {ends.server.probe_port}"
-        self._script = install(client, "replay.py")
+        server_end = ends.server
+        self._where = (ends.client.address, server_end.address, server_end.probe_port)
+        self._program = install(client, "replay.py")
 
     def until(self, holds: Callable[[Seen], bool]) -> Seen:
         """Connections until one is as it should be, while a change may still come into force."""
@@ -114,7 +116,14 @@ class _Connections:
         capture = FrameCapture(self._server, "replay-capture", told, _LIMIT_S)
         try:
             capture.ready()
-            done = self._client.run(f"python3 {self._script} {self._where} {mark} {COUNT}")
+            send = script(
+                "python3 {program} {where} {mark} {count}",
+                program=self._program,
+                where=self._where,
+                mark=mark,
+                count=COUNT,
+            )
+            done = self._client.run(send)
         finally:
             arrived = capture.stop()
         if done.status:

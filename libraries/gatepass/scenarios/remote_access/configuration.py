@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gatepass.base.phrase import NOTHING
+from gatepass.endpoint.wire_watch import Carrier
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.rules import ADDRESS, RuleSet, dotted
@@ -147,7 +148,7 @@ class AccessConfiguration(ABC):
 
     @property
     @abstractmethod
-    def on_the_wire(self) -> tuple[str, ...]:
+    def on_the_wire(self) -> tuple[Carrier, ...]:
         """What the tunnel looks like between client and gateway (see `wire_watch`)."""
 
     @abstractmethod

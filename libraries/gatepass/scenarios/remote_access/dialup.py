@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Sequence
 
 from gatepass.base.phrase import say
+from gatepass.endpoint.wire_watch import Carrier
 from gatepass.scenarios.remote_access.configuration import AccessConfiguration, Listed, VpnProfile
 
 PHASE1, PHASE2 = "vpn.ipsec/phase1-interface", "vpn.ipsec/phase2-interface"
@@ -32,9 +33,9 @@ class DialUp(AccessConfiguration):
         return self.changes.name(f"dial{profile.number}")
 
     @property
-    def on_the_wire(self) -> tuple[str, ...]:
+    def on_the_wire(self) -> tuple[Carrier, ...]:
         """IKE, and ESP by itself or inside UDP."""
-        return ("udp {port} {{ 500, 4500 }}", "meta l4proto esp")
+        return (Carrier("udp", (500, 4500)), Carrier("esp"))
 
     def _open(self) -> None:
         for profile in self.profiles:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 from gatepass.endpoint import host_changes, strongswan
 from gatepass.endpoint.ike import Connection, IkeSa
+from gatepass.endpoint.script import joined, script
 from gatepass.endpoint.shell import Shell
 from gatepass.endpoint.strongswan import Charon
 from gatepass.scenarios.remote_access.configuration import POOLS_WITHIN, VpnUser
 from gatepass.scenarios.remote_access.dialup import STRONGSWAN_PROPOSAL, DialUp
-from gatepass.scenarios.remote_access.vpn_client import Connected, forget, table_of
+from gatepass.scenarios.remote_access.vpn_client import Connected, forget, left_of, table_of
 
 INTERFACE = "ipsec0"
 """That strongSwan makes when ESP is done in user space."""
@@ -85,13 +86,12 @@ class DialUpClient:
 
     def left(self) -> list[str]:
         """Addresses, rules and routes of the run's users that are on the endpoint."""
-        tables = "|".join(map(str, self._tables)) or "none"
-        done = self.shell.run(
-            f"ip -o address show to {POOLS_WITHIN}; "
-            f"ip rule show | grep -E 'lookup ({tables})( |$)'; "
-            f"ip route show table all | grep -E 'table ({tables})( |$)'"
+        look = script(
+            "ip -o address show to {pools}; {left}",
+            pools=str(POOLS_WITHIN),
+            left=left_of(self._tables),
         )
-        return done.output.splitlines()
+        return self.shell.run(look).output.splitlines()
 
     def cpu_s(self) -> float:
         """CPU time of strongSwan in seconds so far."""
@@ -123,16 +123,26 @@ class DialUpClient:
         self._tables = [one.table for one in users]
         if not users:
             return
-        lines = [f"echo 2 >/proc/sys/net/ipv4/conf/{INTERFACE}/rp_filter"]
+        lines = [
+            script("set -e"),
+            script("echo 2 >/proc/sys/net/ipv4/conf/{interface}/rp_filter", interface=INTERFACE),
+        ]
         for one in users:
             lines += [
-                f"ip route add {route} dev {INTERFACE} src {one.address} table {one.table}"
+                script(
+                    "ip route add {route} dev {interface} src {address} table {table}",
+                    route=route,
+                    interface=INTERFACE,
+                    address=one.address,
+                    table=one.table,
+                )
                 for route in one.routes
             ]
             lines += [
-                f"ip rule add {who} lookup {one.table} pref 200"
-                for who in (f"from {one.address}", f"fwmark {one.table}")
+                script("ip rule add {who} lookup {table} pref 200", who=who, table=one.table)
+                for who in (["from", one.address], ["fwmark", one.table])
             ]
         path = f"{self.shell.folder()}/vpn-routes.sh"
-        self.shell.put("\n".join(["set -e", *lines, ""]), path)
-        host_changes.change(self.shell, _ROUTING, [f"sh {path}"], forget(self._tables))
+        self.shell.put(joined("\n", lines), path)
+        add = script("sh {path}", path=path)
+        host_changes.change(self.shell, _ROUTING, [add], forget(self._tables))

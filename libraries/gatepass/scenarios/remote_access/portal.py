@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell, put_secret
 from gatepass.scenarios.remote_access.configuration import VpnUser
 
@@ -49,7 +50,7 @@ def log_in(shell: Shell, host: str, port: int, fingerprint: str, user: VpnUser) 
     Raises:
         NotProven: the script did not work on the endpoint.
     """
-    script, job = install(shell, "portal.py"), f"{shell.folder()}/portal.job"
+    program, job = install(shell, "portal.py"), f"{shell.folder()}/portal.job"
     call = {
         "host": host,
         "port": port,
@@ -59,7 +60,8 @@ def log_in(shell: Shell, host: str, port: int, fingerprint: str, user: VpnUser) 
         "patience_s": _PATIENCE_S,
     }
     put_secret(shell, json.dumps(call), job)
-    done = shell.run(f"python3 {script} {job}", timeout_s=_REQUESTS * _PATIENCE_S + 10)
+    ask = script("python3 {program} {job}", program=program, job=job)
+    done = shell.run(ask, timeout_s=_REQUESTS * _PATIENCE_S + 10)
     try:
         return Portal(**json.loads(done.output))
     except (ValueError, TypeError):

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
+from gatepass.endpoint.wire_watch import Carrier
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.inputs.scope import LAST_SSL_VPN, release_of
 from gatepass.scenarios.remote_access.configuration import AccessConfiguration, Listed, VpnProfile
@@ -62,9 +63,9 @@ class SslVpn(AccessConfiguration):
         return self.changes.name(f"portal{profile.number}")
 
     @property
-    def on_the_wire(self) -> tuple[str, ...]:
+    def on_the_wire(self) -> tuple[Carrier, ...]:
         """TLS on its port."""
-        return (f"tcp {{port}} {self.port}",)
+        return (Carrier("tcp", (self.port,)),)
 
     def _open(self) -> None:
         for profile in self.profiles:

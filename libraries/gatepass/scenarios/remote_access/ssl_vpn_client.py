@@ -20,9 +20,16 @@ from gatepass.endpoint.needs import ROOT, TUN
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.processor_time import used_s
 from gatepass.endpoint.readiness import lacking
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
 from gatepass.scenarios.remote_access.configuration import VpnUser
-from gatepass.scenarios.remote_access.vpn_client import Connected, forget, interface_of, table_of
+from gatepass.scenarios.remote_access.vpn_client import (
+    Connected,
+    forget,
+    interface_of,
+    left_of,
+    table_of,
+)
 
 _PATIENCE_S = 30
 """How long a user may take to get an address, with all others at it."""
@@ -143,30 +150,31 @@ class SslVpnClient:
 
     def left(self) -> list[str]:
         """Interfaces, rules and routes of the run's users that are on the endpoint."""
-        tables = "|".join(str(table_of(self.mark, number)) for number in self._numbers)
-        done = self.shell.run(
-            f"ip -o link show | grep -o '{self.mark}-[0-9]*'; "
-            f"ip rule show | grep -E 'lookup ({tables or 'none'})( |$)'; "
-            f"ip route show table all | grep -E 'table ({tables or 'none'})( |$)'"
+        look = script(
+            "ip -o link show | grep -o {interfaces}; {left}",
+            interfaces=f"{self.mark}-[0-9]*",
+            left=left_of([table_of(self.mark, number) for number in self._numbers]),
         )
-        return done.output.splitlines()
+        return self.shell.run(look).output.splitlines()
 
     def cpu_s(self) -> float:
         """CPU time of all openconnect processes in seconds so far."""
         if self._running is None:
             return 0.0
-        return used_s(self.shell, f"$(ps -o pid= -g $(cat {self._running.stem}.pid))")
+        return used_s(
+            self.shell, script("$(ps -o pid= -g $(cat {stem}.pid))", stem=self._running.stem)
+        )
 
     def _run(
         self,
-        script: str,
+        program: str,
         users: Sequence[VpnUser],
         patience_s: float,
         stays: bool = False,
         **extra: object,
     ) -> object:
         """Start a script with a job of these users, and what it tells."""
-        program = install(self.shell, script)
+        path = install(self.shell, program)
         install(self.shell, "openconnect_users.py")
         job = {
             "server": self.server,
@@ -188,10 +196,9 @@ class SslVpnClient:
         put_secret(self.shell, json.dumps(job), f"{stem}.job")
         tables = [user["table"] for user in job["users"]]
         host_changes.announce(self.shell, _ROUTING, forget(tables))
-        self.shell.run(f"rm -f {stem}.told")
-        running = Detached.start(
-            self.shell, stem, f"python3 {program} {stem}.job {stem}.told", self.limit_s
-        )
+        self.shell.run(script("rm -f {stem}.told", stem=stem))
+        command = script("python3 {path} {stem}.job {stem}.told", path=path, stem=stem)
+        running = Detached.start(self.shell, stem, command, self.limit_s)
         try:
             answer = self._told(running, patience_s)
         except BaseException:
@@ -206,15 +213,15 @@ class SslVpnClient:
 
     def _told(self, running: Detached, patience_s: float) -> object:
         """What the script wrote, waited for on the endpoint itself."""
+        look = script(
+            "{begin}; until [ -s {stem}.told ] || [ -s {stem}.rc ]; do "
+            "{over} && exit 9; sleep 0.02; done; cat {stem}.told",
+            begin=begin_look(5),
+            stem=running.stem,
+            over=LOOK_OVER,
+        )
         for _ in range(int(patience_s / 5) + 1):
-            done = self.shell.run(
-                f"{begin_look(5)}; "
-                f"until [ -s {running.stem}.told ] || [ -s {running.stem}.rc ]; do "
-                f"{LOOK_OVER} && exit 9; sleep 0.02; done; "
-                f"cat {running.stem}.told",
-                timeout_s=20,
-                again=True,
-            )
+            done = self.shell.run(look, timeout_s=20, again=True)
             if done.status == 0:
                 return json.loads(done.output)
             if done.status != 9:

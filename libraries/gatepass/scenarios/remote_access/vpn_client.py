@@ -9,6 +9,7 @@ from typing import Protocol
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.probe import Probe, install
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell
 from gatepass.scenarios.remote_access.configuration import VpnUser
 
@@ -160,11 +161,12 @@ def together(
     Raises:
         NotProven: the script did not work on the client.
     """
-    script = install(client, "vpn_traffic.py")
     job = f"{client.folder()}/vpn-traffic.json"
     who = [{"address": user.address, "interface": user.interface} for user in users]
     client.put(json.dumps({"users": who, "server": address, "port": port, "seconds": seconds}), job)
-    done = client.run(f"ulimit -n 4096; python3 {script} {job}", timeout_s=seconds + 60)
+    program = install(client, "vpn_traffic.py")
+    ask = script("ulimit -n 4096; python3 {program} {job}", program=program, job=job)
+    done = client.run(ask, timeout_s=seconds + 60)
     try:
         answer = json.loads(done.output)
     except ValueError:
@@ -197,10 +199,22 @@ def interface_of(mark: str, number: int) -> str:
     return f"{mark}-{number}"
 
 
-def forget(tables: Sequence[int]) -> list[str]:
+def left_of(tables: Sequence[int]) -> Script:
+    """The command that shows the rules and routes of these tables that are there."""
+    numbers = "|".join(map(str, tables)) or "none"
+    return script(
+        "ip rule show | grep -E {rules}; ip route show table all | grep -E {routes}",
+        rules=f"lookup ({numbers})( |$)",
+        routes=f"table ({numbers})( |$)",
+    )
+
+
+def forget(tables: Sequence[int]) -> list[Script]:
     """The commands that take back all rules and routes of these tables."""
-    numbers = " ".join(map(str, tables))
     return [
-        f"for t in {numbers}; do while ip rule del lookup $t; do :; done; "
-        "ip route flush table $t; done 2>/dev/null"
+        script(
+            "for t in {tables}; do while ip rule del lookup $t; do :; done; "
+            "ip route flush table $t; done 2>/dev/null",
+            tables=tables,
+        )
     ]

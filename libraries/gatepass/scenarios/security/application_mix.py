@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Callable, Sequence
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.download import FileSource
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell
 from gatepass.results.downloads import Transfer
 from gatepass.verdict.rfc9411 import LONGEST_WINDOW_S
@@ -62,12 +62,17 @@ def mixed_load(
         }
         for protocol, connections in mix
     ]
-    script, place = install(client, "mix.py"), f"{client.folder()}/mix.json"
+    place = f"{client.folder()}/mix.json"
     client.put(json.dumps({"kinds": kinds}), place)
-    done = client.run(
-        f"python3 {script} {ramp_s:g} {window_s!r} {windows} < {place}",
-        timeout_s=ramp_s * 2 + sustain_s + _GIVEN_UP_S,
+    command = script(
+        "python3 {program} {ramp_s:g} {window_s} {windows} < {place}",
+        program=install(client, "mix.py"),
+        ramp_s=ramp_s,
+        window_s=window_s,
+        windows=windows,
+        place=place,
     )
+    done = client.run(command, timeout_s=ramp_s * 2 + sustain_s + _GIVEN_UP_S)
     try:
         answer = json.loads(done.output)
         found = [Transfer(**one, seconds=window_s) for one in answer["windows"]]
@@ -88,8 +93,7 @@ def _endless(paths: Sequence[str]) -> str:
 
 def _options(source: FileSource, connections: int, limit_s: float) -> list[str]:
     """curl's options; what it is told about one transfer may take no longer than all of them."""
-    options = [word for text in source.options() for word in shlex.split(text)]
-    kept = [word for word in options if word != "--show-error"]
+    kept = [word for word in source.options() if word != "--show-error"]
     # --silent alone does not silence the meter of parallel transfers
     many = ["--no-progress-meter", "--parallel", "--parallel-immediate"]
     many += ["--parallel-max", str(connections)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell
 from gatepass.results.exchanges import ConnectionTry
 
@@ -58,11 +58,13 @@ def content(user: int) -> bytes:
     return b"user %d\n" % user * _OBJECT_LINES
 
 
-def make_files(count: int) -> str:
+def make_files(count: int) -> Script:
     """The shell command that writes the files of so many users into the current folder."""
-    return (
-        f"i=0; while [ $i -lt {count} ]; do yes \"user $i\" | head -n {_OBJECT_LINES} > user-$i; "
-        "i=$((i+1)); done"
+    return script(
+        'i=0; while [ $i -lt {count} ]; do yes "user $i" | head -n {lines} > user-$i; '
+        "i=$((i+1)); done",
+        count=count,
+        lines=_OBJECT_LINES,
     )
 
 
@@ -81,10 +83,17 @@ def run(
     Raises:
         NotProven: the script did not work on the client.
     """
-    script = install(client, "users.py")
     host, port = proxy or ("-", 0)
-    words = f"python3 {script} {host} {port} {shlex.quote(prefix)} {count} {seconds:g}"
-    done = client.run(f"ulimit -n 4096; {words}", timeout_s=seconds + 30)
+    command = script(
+        "ulimit -n 4096; python3 {program} {host} {port} {prefix} {count} {seconds:g}",
+        program=install(client, "users.py"),
+        host=host,
+        port=port,
+        prefix=prefix,
+        count=count,
+        seconds=seconds,
+    )
+    done = client.run(command, timeout_s=seconds + 30)
     try:
         users = Users(**json.loads(done.output))
     except (ValueError, TypeError):

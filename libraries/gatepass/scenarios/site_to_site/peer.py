@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from gatepass.endpoint import host_changes
 from gatepass.endpoint.ike import Connection
 from gatepass.endpoint.pulse import start_echo
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, Shell
 from gatepass.endpoint.strongswan import KERNEL, TABLE, Charon
-from gatepass.endpoint.wire_watch import WireWatch
+from gatepass.endpoint.wire_watch import Carrier, WireWatch
 from gatepass.inputs.proposals import PROPOSALS
 from gatepass.scenarios.site_to_site.tunnels import Site, Tunnel
 
-_ON_THE_WIRE = ("udp {port} 500", "udp {port} 4500", "meta l4proto esp")
+_ON_THE_WIRE = (Carrier("udp", (500, 4500)), Carrier("esp"))
 _NETWORKS = ("198.19.100.0-198.19.199.255", "198.19.201.0/24")
 """Behind the remote sites, see `site_tunnels.Tunnel.network`."""
 _ECHO_S = 7 * 86_400
@@ -64,22 +65,28 @@ class SitePeer:
         self.charon.start()
         # a label of IPv4 addresses tells the run's own from others
         label = f"lo:{self.mark}"
-        added = " ".join(f"{tunnel.remote} {tunnel.host}" for tunnel in tunnels)
+        added = [address for tunnel in tunnels for address in (tunnel.remote, tunnel.host)]
         # what is no tunnel's keeps to the host's own routes, also while tunnels are up
-        rule = f"from {self.site.peer} lookup main priority {TABLE - 1}"
+        rule = script(
+            "from {peer} lookup main priority {priority}", peer=self.site.peer, priority=TABLE - 1
+        )
         host_changes.change(
             self.shell,
             "sites",
             [
-                f"for a in {added}; do ip addr add $a/32 dev lo label {label}; done",
-                f"ip rule add {rule}",
+                script(
+                    "for a in {added}; do ip addr add $a/32 dev lo label {label}; done",
+                    added=added,
+                    label=label,
+                ),
+                script("ip rule add {rule}", rule=rule),
             ],
             [
-                f"ip addr flush dev lo label {label}",
-                f"ip rule del {rule}",
+                script("ip addr flush dev lo label {label}", label=label),
+                script("ip rule del {rule}", rule=rule),
                 # of a charon that was killed itself
-                f"while ip rule del lookup {TABLE}; do :; done",
-                f"ip route flush table {TABLE}",
+                script("while ip rule del lookup {table}; do :; done", table=TABLE),
+                script("ip route flush table {table}", table=TABLE),
             ],
         )
         self._wire = WireWatch(

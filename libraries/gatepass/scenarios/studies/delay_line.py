@@ -19,14 +19,24 @@ from gatepass.base.errors import NotProven
 from gatepass.endpoint import host_changes
 from gatepass.endpoint.frames import must_be_root
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
-from gatepass.scenarios.leaks.ways import links_of
+from gatepass.scenarios.leaks.ways import Link, links_of
 
 _NAME = "delay-line"
 _TABLE = 4748
 """Of routes, and the rule's place: before the host's own."""
 _LIMIT_S = 3600
 RELAY, NETEM = "relay", "netem"
+_THERE = (
+    "s=$(ip -4 route get {address} | sed -n 's/.* src \\([^ ]*\\).*/\\1/p'); "
+    "m=$(ip -o link show {interface} | sed -n 's/.* mtu \\([^ ]*\\).*/\\1/p'); "
+    "ip link set {device} address {mac} mtu $m; "
+    "ip neigh replace {hop} lladdr {hop_mac} dev {device} nud permanent; "
+    "ip route add {address} via {hop} dev {device} onlink src $s table {table}; "
+    "ip rule add priority {table} to {address} ipproto tcp dport {port} lookup {table}"
+)
+_BACK = "while ip rule del lookup {table}; do :; done\nip route flush table {table}"
 
 
 @dataclass(frozen=True)
@@ -59,40 +69,42 @@ def held_back(client: Shell, target: Target, ms: float) -> Iterator[str]:
     """
     must_be_root(client)
     link = links_of(client, [target.address])[target.address]
-    script, stem = install(client, "delay_line.py"), f"{client.folder()}/{_NAME}"
-    command = f"python3 {script} {ms:g} {link.interface}"
+    stem = f"{client.folder()}/{_NAME}"
+    command = script(
+        "python3 {program} {ms:g} {interface}",
+        program=install(client, "delay_line.py"),
+        ms=ms,
+        interface=link.interface,
+    )
+    ready = script("[ -s {stem}.out ]", stem=stem)
     try:
-        program = Detached.start(
-            client, stem, command, _LIMIT_S, ready=f"[ -s {stem}.out ]", ahead=True
-        )
+        program = Detached.start(client, stem, command, _LIMIT_S, ready=ready, ahead=True)
     except ProgramEnded as ended:
         raise NotProven(
             f"the client cannot hold packets back: “{ended}”. It needs /dev/net/tun."
         ) from ended
     try:
-        told = json.loads(client.run(f"cat {stem}.out", again=True).output)
-        own, table = told["device"], f"table {_TABLE}"
-        rule = f"priority {_TABLE} to {target.address} ipproto tcp dport {target.port} lookup"
-        source = _word_after("src", f"ip -4 route get {target.address}")
-        mtu = _word_after("mtu", f"ip -o link show {link.interface}")
-        host_changes.change(
-            client,
-            _NAME,
-            [
-                f"s=$({source}); m=$({mtu})",
-                f"ip link set {own} address {link.mac} mtu $m",
-                f"ip neigh replace {link.hop} lladdr {link.hop_mac} dev {own} nud permanent",
-                f"ip route add {target.address} via {link.hop} dev {own} onlink src $s {table}",
-                f"ip rule add {rule} {_TABLE}",
-            ],
-            [f"while ip rule del lookup {_TABLE}; do :; done", f"ip route flush {table}"],
-        )
+        look = script("cat {stem}.out", stem=stem)
+        told = json.loads(client.run(look, again=True).output)
+        there, back = _routes(target, link, told["device"])
+        host_changes.change(client, _NAME, [there], [back])
         yield told["by"]
     finally:
         host_changes.take_back(client, _NAME)
         program.stop()
 
 
-def _word_after(name: str, command: str) -> str:
-    """What prints the word that follows a name in a command's output."""
-    return f"{command} | sed -n 's/.* {name} \\([^ ]*\\).*/\\1/p'"
+def _routes(target: Target, link: Link, device: str) -> tuple[Script, Script]:
+    """What leads the packets to a device of the run's own, and what takes that back."""
+    there = script(
+        _THERE,
+        table=_TABLE,
+        device=device,
+        interface=link.interface,
+        mac=link.mac,
+        hop=link.hop,
+        hop_mac=link.hop_mac,
+        address=target.address,
+        port=target.port,
+    )
+    return there, script(_BACK, table=_TABLE)
