@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from robot.libraries.BuiltIn import BuiltIn
-
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import Phrase, say
 from gatepass.base.waiting import until
@@ -28,6 +26,7 @@ from support.delays import (
 from support.guard import keyword
 from support.keyword_library import Context, KeywordLibrary
 from support.policies import COUNTERS_LAG_S, counter_of
+from support.robot_log import set_check_message
 
 _IPV6_ROW = 40
 """Of the test policy for IPv6, among the numbers that the rule set leaves free."""
@@ -125,7 +124,7 @@ class Latency(KeywordLibrary):
         self.check.measured(held)
         if not left.lost_is_late:
             self._must_have_overloaded()
-        BuiltIn().set_test_message(delay_should_keep(self.check, left, rule))
+        set_check_message(delay_should_keep(self.check, left, rule))
 
     # -- helpers ------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping
 
 from robot.api import logger
-from robot.libraries.BuiltIn import BuiltIn
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
@@ -22,6 +21,7 @@ from gatepass.scenarios.leaks.ways import INTERFACES, addresses_of
 from gatepass.verdict import judgement
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
+from support.robot_log import set_check_message
 from support.steps import Steps
 
 _GLOBAL = "system/global"
@@ -255,7 +255,7 @@ class ManagementGui(KeywordLibrary):
                     BrowsersMachine(worked),
                     lambda step=step: f"{compared(worked, step)} {growth(work.worked, step)}",
                 )
-        BuiltIn().set_test_message(beside(worked))
+        set_check_message(beside(worked))
 
     @keyword()
     def nothing_should_have_been_saved(self) -> None:

@@ -6,8 +6,6 @@ import time
 from collections.abc import Sequence
 from statistics import fmean
 
-from robot.libraries.BuiltIn import BuiltIn
-
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import Phrase, say
 from gatepass.gateway.fortigate import Refused
@@ -18,6 +16,7 @@ from gatepass.verdict.endpoint_load import FULL_CPU_PERCENT
 from gatepass.verdict.judgement import Rig
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
+from support.robot_log import set_check_message
 from support.steps import Steps
 
 MEASURED = "provisioning"
@@ -90,7 +89,7 @@ class Provisioning(KeywordLibrary):
         for step in ran[0].seconds:
             self._measure(step, [one.seconds[step] for one in ran])
         self._measure(WHOLE, [one.whole_s for one in ran])
-        BuiltIn().set_test_message(self._table())
+        set_check_message(self._table())
 
     @keyword()
     def none_should_have_taken_longer_than_was_ordered(self) -> None:

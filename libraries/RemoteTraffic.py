@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robot.libraries.BuiltIn import BuiltIn
-
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
@@ -26,6 +24,7 @@ from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S
 from support.reasons import throughput_should_reach
+from support.robot_log import set_check_message
 from support.steps import Steps
 from support.vpn_users import LAG_S, VpnUsers, listed_as, words_of
 
@@ -247,7 +246,7 @@ class RemoteTraffic(KeywordLibrary):
                 self._compared,
                 shaped=bool(traffic.held),
             )
-        BuiltIn().set_test_message(joined(self._compared(), ceiling.words(traffic.fastest)))
+        set_check_message(joined(self._compared(), ceiling.words(traffic.fastest)))
 
     # -- many users --------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from robot.api import logger
 from robot.errors import RobotError
 from robot.libraries.BuiltIn import BuiltIn
 
@@ -30,6 +29,7 @@ from gatepass.scenarios.planned_figures import figures_at_most
 from gatepass.verdict.judgement import FIGURES
 from support.guard import keyword, sentence
 from support.keyword_library import KeywordLibrary
+from support.robot_log import add_run_metadata, warn
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -70,10 +70,10 @@ class Run(KeywordLibrary):
         except RobotError:
             raise  # the run is being stopped
         except Exception as error:  # told again to each check that would change the gateway
-            logger.warn(sentence(error))
+            warn(sentence(error))
             return
         for notice in workspace.notices:
-            logger.warn(notice)
+            warn(notice)
 
     def _keep(self, order: Path, testbed: Path) -> dict[str, dict[str, str]]:
         """Keep what decides the run beside its results, and which runs were before it.
@@ -86,7 +86,7 @@ class Run(KeywordLibrary):
             chain.keep(folder)
             return {INPUTS: kept_inputs.keep(folder, order, testbed, ROOT / "variables")}
         except OSError as error:
-            logger.warn(f"What decides the run cannot be kept in {folder}: {error.strerror}")
+            warn(f"What decides the run cannot be kept in {folder}: {error.strerror}")
             return {}
 
     def _tell_of_files(self) -> None:
@@ -96,7 +96,7 @@ class Run(KeywordLibrary):
         try:
             self.check.note("files", {"sha256": raw(self.run.folder)})
         except OSError as error:
-            logger.warn(f"What the run has collected cannot be read again: {error.strerror}")
+            warn(f"What the run has collected cannot be read again: {error.strerror}")
 
     @keyword()
     def end_the_run(self) -> None:
@@ -112,7 +112,7 @@ class Run(KeywordLibrary):
                     self.run.files.remove()
                 shell.clean_up()
             except NotProven as lost:
-                logger.warn(str(lost))
+                warn(str(lost))
             shell.close()
         if self.run.has("gateway"):
             self.run.gateway.close()
@@ -181,10 +181,12 @@ class Run(KeywordLibrary):
             "endpoints": {},
             **({"replayed": replayed} if (replayed := transport.current.replayed) else {}),
         }
-        page = "[certificate.html|The page for the customer]"
+        if not replayed:
+            add_run_metadata("Certificate", "The page for the customer", "certificate.html")
+        everything = "With measured, required and evidence"
+        add_run_metadata("All checks", everything, "report.html#totals?all")
         shown = {
-            **({"REPLAY": _no_acceptance(replayed)} if replayed else {"Certificate": page}),
-            "All checks": "[report.html#totals?all|With measured, required and evidence]",
+            **({"REPLAY": _no_acceptance(replayed)} if replayed else {}),
             "Order": f"{order.order}, {order.customer}",
             "Tier": f"{order.tier}, {order.service_level}",
             "Testbed": testbed.testbed,
@@ -205,8 +207,8 @@ class Run(KeywordLibrary):
             raise
         except Exception as error:  # the first chapter says so; all else stands
             shown["Gateway"] = f"not reached: {sentence(error)}"
-        for name, value in shown.items():
-            BuiltIn().set_suite_metadata(name, value, top=True)
+        for name, text in shown.items():
+            add_run_metadata(name, text)
         return facts
 
     def _settings(self) -> dict:
@@ -214,7 +216,7 @@ class Run(KeywordLibrary):
         try:
             return {"shapers": [asdict(shaper) for shaper in in_use(self.run.gateway)]}
         except (GatewayLost, Refused, KeyError) as error:  # no check depends on it
-            logger.warn(f"The gateway's shapers are not known: {sentence(error)}")
+            warn(f"The gateway's shapers are not known: {sentence(error)}")
             return {}
 
 
@@ -225,7 +227,7 @@ class Run(KeywordLibrary):
         try:
             return earlier(HISTORY, self.run.identity.serial, self.run.order.tier)
         except HistoryTrouble as trouble:  # told again at the end, where the run is to be added
-            logger.warn(f"Earlier runs are not known: {trouble}")
+            warn(f"Earlier runs are not known: {trouble}")
             return []
 
 

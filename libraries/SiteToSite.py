@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from robot.libraries.BuiltIn import BuiltIn
-
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
@@ -24,6 +22,7 @@ from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import COUNTERS_LAG_S
 from support.reasons import throughput_should_reach
+from support.robot_log import set_check_message
 from support.steps import Steps
 from support.tunnels import (
     RATE,
@@ -203,7 +202,7 @@ class SiteToSite(KeywordLibrary):
                 self._compared,
                 shaped=bool(self._held),
             )
-        BuiltIn().set_test_message(self._compared())
+        set_check_message(self._compared())
 
     # -- without a tunnel ---------------------------------------------------------------------
 

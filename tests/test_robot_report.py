@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
-from robot import rebot
+from robot import rebot, rebot_cli
 
 from certificate_examples import approved, not_proven, rejected
 from certificate_results import write_output
-from gatepass.report.robot_report import finish, gravest_first
+from gatepass.report.robot_report import OPTIONS, finish, gravest_first
 from gatepass.results.outcome import Outcome, read
 from test_certificate_rendered import CHROMIUM, looked_at
 
@@ -35,8 +41,43 @@ def test_what_a_browser_shows(tmp_path: Path) -> None:
     folder = pages_of(rejected(), tmp_path / "turned-round")
     gravest = gravest_first(read(folder / "output.xml"))
     finish(folder, "rejected", gravest[::-1])
+    finish(hostile_pages(tmp_path / "hostile"), "rejected")
     done = looked_at(tmp_path, "report.robot", LAST=_name(folder, gravest[-1]))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def hostile_pages(folder: Path) -> Path:
+    """Pages of an output in which somebody else's markup stands as Robot's and as HTML."""
+    pages_of(rejected(), folder)
+    output = folder / "output.xml"
+    ran = "document.title='ran'"
+    markup = f"[javascript:{ran}|A script] [https://stranger.example/x.png|x]"
+    html = f'<a href="javascript:{ran}">Another script</a><script>{ran}</script>'
+    text = output.read_text()
+    text = text.replace('<msg time', f'<msg time="2026-11-21T07:22:32.000000" level="INFO" '
+                        f'html="true">{escape(html)}</msg><msg time')  # fmt: skip
+    text = text.replace("</suite>\n</robot>", f'<meta name="Order">{escape(markup)}</meta>'
+                        "</suite></robot>")  # fmt: skip
+    output.write_text(text)
+    words = ["--outputdir", str(folder), *OPTIONS, str(output)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        rebot_cli(words, exit=False)
+    return folder
+
+
+def test_each_script_of_a_page_has_its_digest(tmp_path: Path) -> None:
+    folder = pages_of(rejected(), tmp_path / "one")
+    finish(folder, "rejected")
+    for name in ("report.html", "log.html"):
+        page = (folder / name).read_text()
+        scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)
+        policy = re.search(r'Security-Policy" content="([^"]*)"', page)[1]
+        assert len(scripts) > 5
+        assert page.index("Security-Policy") < page.index("<script")
+        for script in scripts:
+            digest = b64encode(sha256(script.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in policy
+        assert "'sha256-" not in policy.partition("script-src-elem")[0]
 
 
 def _name(folder: Path, place: str) -> str:

@@ -11,6 +11,8 @@ from contextlib import suppress
 from datetime import datetime
 from types import FrameType
 
+from robot.utils import escape
+
 from gatepass.run import turns
 from gatepass.run.lock_server import ServerLost
 
@@ -68,7 +70,7 @@ class Turns:
         try:
             self._turns.take(measuring=True)
         except ServerLost as lost:
-            data.setup.config(name="BuiltIn.Skip", args=[_not_alone(lost)])
+            data.setup.config(name="BuiltIn.Skip", args=[escape(_not_alone(lost))])
 
     def _talk(self) -> None:
         # Nobody measures where no turns can be had, so there is nobody to disturb.

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gatepass.base.phrase import NOTHING
 from gatepass.base.printable import shown
 from gatepass.gateway import transport
+from gatepass.report import robot_text
 from gatepass.report.columns import columns
 from gatepass.report.reasons import ShownReason, reasons
 from gatepass.results import record
@@ -67,7 +68,9 @@ class Verdicts:
         if result.metadata["Verdict"] in (record.PASS, record.NOT_APPLICABLE):
             first_failure.discard(check)
         elif link := first_failure.link(check):
-            result.metadata[FAILURE] = f"[{link}|What gateway and endpoints showed]"
+            result.metadata[FAILURE] = robot_text.link(
+                link, "What gateway and endpoints showed"
+            )
         said = {note.message: note.said for note in check.noted if isinstance(note, record.Reason)}
         self.ended.append(
             Check(
@@ -122,11 +125,11 @@ def headline(checks: Sequence[Check], run: RunContext) -> str:
 
 def _reason(reason: ShownReason) -> str:
     """What it is, and a link to what was seen of its first check."""
-    title = reason.title.strip(", ")
+    title = robot_text.bold(reason.title.strip(", "))
     seen = next((check.seen for check in reason.checks if check.seen), "")
-    link = f" [{seen}|What was seen]" if seen else ""
-    text = textwrap.shorten(reason.text, _LONGEST, placeholder=" …")
-    return f"- {f'*{title}*: ' if title else ''}{text}{link}"
+    link = f" {robot_text.link(seen, 'What was seen')}" if seen else ""
+    text = robot_text.quoted(textwrap.shorten(reason.text, _LONGEST, placeholder=" …"))
+    return f"- {f'{title}: ' if title else ''}{text}{link}"
 
 
 def _steps(result: object) -> str:
@@ -142,9 +145,10 @@ def _steps(result: object) -> str:
 
 
 def _of_a_replay(replayed: str) -> str:
+    what = robot_text.bold(f"This is a replay of {replayed}, and no acceptance.")
     return (
-        f"*This is a replay of {replayed}, and no acceptance.* Its checks are those that need "
-        "nothing but the REST API; they say what this Gatepass makes of those answers."
+        f"{what} Its checks are those that need nothing but the REST API; they say what this "
+        "Gatepass makes of those answers."
     )
 
 

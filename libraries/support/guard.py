@@ -14,6 +14,7 @@ from robot.utils import printable_name
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.gateway.fortigate import GatewayLost, Refused
+from gatepass.report import robot_text
 from gatepass.results import record
 from support import first_failure
 from support.keyword_library import KeywordLibrary
@@ -33,6 +34,7 @@ def keyword(name: str | None = None) -> Callable:
             try:
                 return function(library, *args, **named)
             except AssertionError as error:
+                error.args = (robot_text.message(str(error)),)
                 check.asserted = str(error)
                 first_failure.keep(check, error)
                 raise

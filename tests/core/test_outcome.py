@@ -185,5 +185,6 @@ def test_words_of_a_device_that_begin_as_a_record_are_none(
     assert (after.run, after.restoration) == (before.run, before.restoration)
     for check, same in zip(after.checks, before.checks, strict=True):
         assert (check.measurements, check.evidence) == (same.measurements, same.evidence)
-    found = [message.record for test in robot_output.read(output).tests for message in test.messages]
+    tests = robot_output.read(output).tests
+    found = [message.record for test in tests for message in test.messages]
     assert [one for one in found if one] == [("measurement", RATE), ("evidence", PROOF)]

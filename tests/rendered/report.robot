@@ -41,6 +41,12 @@ A Topic Is Counted By Its Name
     Get Text    \#tag-stats tbody    not contains    combined
     Get Element Count    \#tag-stats tbody tr    ==    1
 
+Nothing Of A Stranger Runs Or Loads
+    [Documentation]    Not even where markup of others stands in the output, which nothing of ours puts there.
+    [Template]    The Page Should Run Its Own Scripts Alone
+    report
+    log
+
 Everything Fits A Telephone
     [Template]    The Page Should Fit A Telephone
     report
@@ -78,3 +84,24 @@ The Page Should Fit A Telephone
     ${nameless}    Evaluate JavaScript    body    (body) => [...body.querySelectorAll('button, select')]
     ...    .filter(one => !one.ariaLabel && !one.title).length
     Should Be Equal As Integers    ${nameless}    0
+
+The Page Should Run Its Own Scripts Alone
+    [Documentation]    Its links to scripts do nothing, its pictures come from nowhere, its own controls work.
+    [Arguments]    ${page}
+    New Context    viewport={'width': 1400, 'height': 1000}
+    New Page    file://${FOLDER}/hostile/${page}.html
+    ${title}    Get Title
+    Click    a:text-is("A script") >> nth=0
+    Evaluate JavaScript    body    (body) => body.querySelectorAll('a[href^="javascript:document"]').forEach(one => one.click())
+    Get Title    ==    ${title}
+    ${refused}    Evaluate JavaScript    ${None}    () => new Promise(resolve => {
+    ...    document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
+    ...    new Image().src = 'https://stranger.example/x.png'; })
+    Should Be Equal    ${refused}    img-src
+    ${after}    Evaluate JavaScript    ${None}    () => {
+    ...    const script = document.createElement('script');
+    ...    script.textContent = 'document.title = "ran"';
+    ...    document.body.append(script);
+    ...    return document.title; }
+    Should Be Equal    ${after}    ${title}
+    Click    \#theme-toggle

@@ -5,8 +5,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 SUITES = ROOT / "suites"
+LIBRARIES = ROOT / "libraries"
 VARIABLES = ROOT / "variables"
-TEMPLATES = ROOT / "libraries" / "gatepass" / "report" / "templates"
+TEMPLATES = LIBRARIES / "gatepass" / "report" / "templates"
 """Of the pages; the texts of each language of the certificate lie among them."""
 RESULTS = Path(os.environ.get("GATEPASS_RESULTS", ROOT / "results"))
 """One folder a run. GATEPASS_RESULTS moves it, for a pipeline that keeps artifacts elsewhere."""

@@ -19,9 +19,11 @@ from gatepass.fleet import summary
 from gatepass.fleet.outcome import FleetOutcome, OrderRow
 from gatepass.report import robot_report
 from gatepass.report.failure_data import FOLDER as FAILURES
+from gatepass.report.robot_text import PlainMessages, bold, link
 from gatepass.results.outcome import MANY
 
 REPORT, LOG = "report.html", "log.html"
+_PAGE = "fleet.html"
 NO_RESULTS = "The Order Has Results"
 _LINK = re.compile(rf"(\[|href=\")(?=(?:certificate\.html|report\.html|{FAILURES}/))")
 
@@ -38,8 +40,10 @@ def write(folder: Path, outcome: FleetOutcome) -> None:
         whole.suite.suites.append(_suite(row, folder, whole))
     _side_by_side(whole.suite)
     LOGGER.unregister_console_logger()  # the user is told where the page is, not each of its files
+    whole.save(folder / OUTPUT)
+    whole.suite.visit(PlainMessages())
+    whole.errors.visit(PlainMessages())
     ResultWriter(whole).write_results(
-        output=str(folder / OUTPUT),
         report=str(folder / REPORT),
         log=str(folder / LOG),
         reporttitle="Acceptance report of a fleet",
@@ -50,8 +54,9 @@ def write(folder: Path, outcome: FleetOutcome) -> None:
 
 
 def _headline(outcome: FleetOutcome) -> str:
-    lines = [f"*{summary.in_a_line(outcome)}.* Their page: [fleet.html|fleet.html].", ""]
-    lines += [f"- *{row.name}*: {row.verdict}" for row in outcome.worst_first]
+    whole = bold(f"{summary.in_a_line(outcome)}.")
+    lines = [f"{whole} Their page: {link(_PAGE, _PAGE)}.", ""]
+    lines += [f"- {bold(row.name)}: {row.verdict}" for row in outcome.worst_first]
     return "\n".join(lines)
 
 

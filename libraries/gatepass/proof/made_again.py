@@ -23,9 +23,10 @@ _CHOOSE = re.compile(r"-[tsie]|--(test|task|suite|include|exclude)(=.*)?")
 """Options for Robot that choose checks and leave its pages as they are."""
 _OF_THE_PLACE = re.compile(
     r'"\*(?:\.\./)+[^"]*"|window\.output\["generated"\] = \d+;|"rpa":(?:null|false)'
+    r"| 'sha256-[^']*'"
 )
-"""Of a page of Robot: where the suites lie from it on, when it was written, and by which of its
-programs."""
+"""Of a page of Robot: where the suites lie from it on, when it was written, by which of its
+programs, and the digests of the scripts that tell so."""
 _ALL_TESTS = re.compile(r'\{[^{}]*"label":"All Tests"[^{}]*\}')
 _PATIENCE_S = 120
 

@@ -17,6 +17,7 @@ from gatepass.inputs.yaml_file import read_yaml
 from gatepass.proof import kept_inputs
 from gatepass.proof.folder import INPUTS
 from gatepass.proof.robot_output import RobotOutput
+from gatepass.report.robot_text import quoted
 from gatepass.results.facts import group
 from gatepass.results.outcome import Outcome
 
@@ -44,7 +45,7 @@ def contradictions(outcome: Outcome, output: RobotOutput, folder: Path) -> Itera
     yield from _journal(gateway, folder)
     yield from _testbed(outcome.run, folder)
     told = output.metadata.get("Gateway", "")
-    made = (
+    made = quoted(
         f"{gateway.get('model')} {gateway.get('serial')}, FortiOS {gateway.get('version')} "
         f"build {gateway.get('build')}"
     )

@@ -6,10 +6,12 @@ import base64
 from collections.abc import Iterable, Sequence
 
 from gatepass.report import timeline
+from gatepass.report.robot_text import quoted
 from gatepass.report.sparkline import in_words, sparkline
 from gatepass.results import record
 from gatepass.results.record import Cause, Evidence, Measurement
 
+_NAMES = ("Measured", "Required", "Trials", "Likely cause", "Evidence")
 FOR_COMPARISON = "for comparison"
 """What stands where a figure is held against nothing, beside others that are."""
 _WHOLE = ("tenant_whole", "tenant_slowest")
@@ -29,11 +31,12 @@ def columns(noted: Iterable[object]) -> dict[str, str]:
     texts: dict[str, Iterable[str]] = {
         "Measured": [record.measured(measurement) for measurement in measurements],
         "Required": _aligned([record.required(measurement) for measurement in measurements]),
-        "Trials": [_picture(measurement) for measurement in _drawn(measurements)],
         "Likely cause": [cause.name for cause in causes[:1]],
         "Evidence": dict.fromkeys(f"{'✓' if one.holds else '✗'} {one.claim}" for one in evidence),
     }
-    joined = {name: "; ".join(text for text in of if text) for name, of in texts.items()}
+    shown = {name: map(quoted, of) for name, of in texts.items()}
+    shown["Trials"] = map(_picture, _drawn(measurements))
+    joined = {name: "; ".join(filter(None, shown[name])) for name in _NAMES}
     return {name: text for name, text in joined.items() if text}
 
 
@@ -55,7 +58,7 @@ def _picture(measurement: Measurement) -> str:
     if not svg:
         return ""
     content = base64.b64encode(svg.encode()).decode()
-    return f"[data:image/svg+xml;base64,{content}|{told}]"
+    return f"[data:image/svg+xml;base64,{content}|{quoted(told)}]"
 
 
 def _aligned(texts: Sequence[str]) -> Sequence[str]:

@@ -8,17 +8,23 @@ what is not proven and for what is not applicable.
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
+from gatepass.base.paths import LIBRARIES
 from gatepass.report.page_template import template
 from gatepass.report.reasons import reasons
+from gatepass.report.robot_text import PlainMessages
 from gatepass.results.outcome import Outcome
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 
 COLOURS = {APPROVED: "#e8f5e9", REJECTED: "#fdecea", NOT_PROVEN: "#fff8e1"}
 """Of the page, by the order's verdict."""
 REPORT, LOG = "report.html", "log.html"
+_MODIFIER = f"{PlainMessages.__module__}.{PlainMessages.__name__}"
 _TOPICS = {
     "statefulORceiling": "Throughput of the tier",
     "loss": "Packets lost on the way",
@@ -33,6 +39,7 @@ _TOPICS = {
 OPTIONS = (
     *("--loglevel", "DEBUG:INFO"),
     *("--reportbackground", "{}:{}:{}".format(*COLOURS.values())),
+    *("--pythonpath", str(LIBRARIES), "--prerebotmodifier", _MODIFIER),
     *("--reporttitle", "Acceptance report", "--logtitle", "Acceptance log"),
     *("--tagstatexclude", "*"),
     *(word for one in _TOPICS.items() for word in ("--tagstatcombine", ":".join(one))),
@@ -42,6 +49,14 @@ _KINDS = {APPROVED: "pass", REJECTED: "fail", NOT_PROVEN: "skip"}
 """Robot's classes of its words and, with `-bar`, of the bar that is the colour on a dark page."""
 _HEAD, _END = "<head>", "</body>"
 _MARK = "<!-- Gatepass -->"
+_SCRIPT = re.compile(r"<script(?:\s[^>]*)?>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+_POLICY = (
+    '\n<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+    "script-src 'unsafe-inline' 'unsafe-eval'; script-src-elem {scripts}; "
+    "script-src-attr 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; "
+    "font-src data:; base-uri 'none'; form-action 'none'\">"
+)
+"""`script-src` is for browsers that do not tell the kinds of scripts apart (before 2023)."""
 _NARROW = '\n<meta name="viewport" content="width=device-width, initial-scale=1">'
 
 
@@ -82,5 +97,17 @@ def _finish(file: Path, more: str) -> None:
     page, end, rest = file.read_text(encoding="utf-8").rpartition(_END)
     if not end or _MARK in page:
         return
-    page = page.replace(_HEAD, f"{_HEAD}{_NARROW}", 1)
-    file.write_text(f"{page}{more}{end}{rest}", encoding="utf-8", newline="\n")
+    page = f"{page}{more}{end}{rest}"
+    page = page.replace(_HEAD, f"{_HEAD}{_policy(page)}{_NARROW}", 1)
+    file.write_text(page, encoding="utf-8", newline="\n")
+
+
+def _policy(page: str) -> str:
+    """What the page may do, for a browser: run the scripts that are in it now, and load nothing.
+
+    Robot's own elements call those scripts by attributes, and its templates make functions of text.
+    A link that is a script is run as if it were an element, so it is none of those.
+    """
+    digests = (sha256(script.encode()).digest() for script in _SCRIPT.findall(page))
+    scripts = " ".join(f"'sha256-{b64encode(one).decode()}'" for one in digests)
+    return _POLICY.format(scripts=scripts)
