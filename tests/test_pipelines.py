@@ -12,7 +12,7 @@ import yaml
 
 from gatepass.base.errors import InputError
 from gatepass.fleet.call import is_fleet, read
-from gatepass.gateway.undo import SAVED
+from gatepass.gateway.saved import SAVED
 from gatepass.results.record import NOT_PROVEN
 from gatepass.run.run import EXIT_CODES
 

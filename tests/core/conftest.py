@@ -22,10 +22,9 @@ from stamping_authority import stamping
 
 from gatepass.gateway import fortigate
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.journal import NAME, Journal
-from gatepass.gateway.undo import SAVED
+from gatepass.gateway.saved import keep
 from gatepass.proof import verify as proof_verify
 from gatepass.proof.findings import Findings
 from inhabitants import inhabitants
@@ -103,7 +102,7 @@ def gateway(device: GatewayUnderTest, quick_retries: None) -> Iterator[FortiGate
 def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
     """What a run changes on that gateway, with its journal."""
     mark = "gp0a1b2c"
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
+    keep(tmp_path, gateway.backup())
     journal = Journal.start(tmp_path / NAME, {"mark": mark})
     yield Changes(gateway, journal, mark)
     journal.release()

@@ -10,7 +10,8 @@ from gateway_client import GatewayUnderTest, policy
 from gatepass.gateway.changes import Changes, marked, remove_marked
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import Journal
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED
+from gatepass.gateway.undo import undo
 
 POLICY, ADDRESS = "firewall/policy", "firewall/address"
 MARK = "gp0a1b2c"

@@ -9,7 +9,8 @@ import pytest
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED
+from gatepass.gateway.undo import undo
 from gatepass.scenarios.remote_access.dialup import PHASE1, PHASE2, DialUp
 
 FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")

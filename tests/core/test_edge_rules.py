@@ -17,12 +17,12 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.base.phrase import say
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.configuration import comparable
 from gatepass.gateway.declared import Declared
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED, keep
+from gatepass.gateway.undo import undo
 from gatepass.results.exchanges import ConnectionTry
 from gatepass.scenarios.edge.rules import conduct
 from gatepass.scenarios.edge.rules.addresses import (
@@ -263,7 +263,7 @@ class Company:
 def rules(gateway: FortiGate, tmp_path: Path) -> Iterator[RuleSet]:
     """The test policies of a run; after the test all of it can be undone."""
     saved = tmp_path / SAVED
-    saved.write_text(comparable(gateway.backup()))
+    keep(saved.parent, gateway.backup())
     journal = Journal.start(tmp_path / NAME, {"mark": MARK})
     flow = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
     yield RuleSet(gateway, Changes(gateway, journal, MARK), flow)

@@ -10,11 +10,11 @@ from gateway_client import GatewayUnderTest
 from played import Played
 
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import RuleSet, TrafficFlow
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED, keep
+from gatepass.gateway.undo import undo
 from gatepass.scenarios.security.explicit_proxy import EXPLICIT, INTERFACE, POLICY, ExplicitProxy
 from order_examples import ORDER
 from Proxy import Proxy
@@ -35,7 +35,7 @@ class WithAddress(FortiGate):
 
 @pytest.fixture
 def changes(gateway: FortiGate, tmp_path: Path) -> Iterator[Changes]:
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
+    keep(tmp_path, gateway.backup())
     journal = Journal.start(tmp_path / NAME, {"mark": MARK})
     client = WithAddress(gateway.url, gateway.token, gateway.ca_file)
     yield Changes(client, journal, MARK)
@@ -112,7 +112,7 @@ def test_a_customer_who_has_it_on_keeps_settings_and_policies(
     }
     device.put("cmdb/web-proxy/explicit", {"status": "enable", "http-incoming-port": "3128"})
     device.post("cmdb/firewall/proxy-policy", theirs)
-    changes.journal.path.with_name(SAVED).write_text(comparable(gateway.backup()))
+    keep(changes.journal.path.parent, gateway.backup())
     assert proxy.switch_on() == ("198.18.1.1", 3128)
     proxy.permit()
     assert [row["policyid"] for row in gateway.rows(POLICY)] == [2, 1]

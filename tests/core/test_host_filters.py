@@ -10,7 +10,6 @@ from gateway_client import GatewayUnderTest
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.gateway.changes import Changes, marked
 from gatepass.gateway.config_objects import hardware_address, marks_in, objects_named
-from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.host_filters import (
     ARP,
@@ -21,8 +20,9 @@ from gatepass.gateway.host_filters import (
     FixedAddress,
     SourceCheck,
 )
+from gatepass.gateway.saved import SAVED, keep
 from gatepass.gateway.toggle import Toggle
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.undo import undo
 
 MARK, HARDWARE = "gp0a1b2c", "02:67:70:0a:1b:2c"
 CLIENT, MAC = "198.18.1.10", "02:00:00:00:00:01"
@@ -77,7 +77,7 @@ def test_the_source_check_is_left_as_it_was(
     gateway: FortiGate, changes: Changes, tmp_path: Path, delivered: str
 ) -> None:
     gateway.change(INTERFACE, "port2", {"src-check": delivered})
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
+    keep(tmp_path, gateway.backup())
     check = SourceCheck(changes, "port2")
     assert check.delivered == (delivered == "enable")
     for on in (True, False, True, True, False):
@@ -99,7 +99,7 @@ def test_an_entry_bears_the_mark_in_its_hardware_address(
     gateway.create(
         ARP, {"id": 4, "interface": "port1", "ip": "198.18.2.9", "mac": "02:00:00:00:00:09"}
     )
-    (tmp_path / SAVED).write_text(comparable(gateway.backup()))
+    keep(tmp_path, gateway.backup())
     with pytest.raises(NotProven, match=r"an entry for 198\.18\.2\.9"):
         FixedAddress(changes, "port2", "198.18.2.9")
     entry = FixedAddress(changes, "port2", "198.18.1.254")

@@ -16,7 +16,8 @@ from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.rules import POLICY
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED
+from gatepass.gateway.undo import undo
 from gatepass.inputs.profile import MOST_TENANTS
 from gatepass.scenarios import provisioning as module
 from gatepass.scenarios.provisioning import SetUp, TenantProvisioning

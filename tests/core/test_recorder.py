@@ -226,7 +226,7 @@ def test_it_is_for_its_owner_alone_and_overwrites_nothing(file: Path) -> None:
 def test_it_stops_at_its_bound_and_says_so(
     api: ScriptedApi, client: FortiGate, file: Path
 ) -> None:
-    api.otherwise = told(results=[{"comment": "x" * 300}])
+    api.otherwise = told(results=[{"fqdn": "x" * 300}])
     recorder = Recorder(file, HEAD, [], most_bytes=3000)
     with transport.by(recorder):
         for _ in range(20):
@@ -240,7 +240,7 @@ def test_it_stops_at_its_bound_and_says_so(
 def test_a_run_goes_on_where_it_cannot_be_written(
     api: ScriptedApi, client: FortiGate, file: Path
 ) -> None:
-    api.otherwise = told(results=[{"comment": "x" * 30_000}])
+    api.otherwise = told(results=[{"fqdn": "x" * 30_000}])
     recorder = Recorder(file, HEAD, [])
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))

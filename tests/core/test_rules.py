@@ -9,11 +9,11 @@ import pytest
 from gateway_client import GatewayUnderTest, policy
 
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import NAME, Journal
 from gatepass.gateway.rules import POLICY, RuleSet, TrafficFlow
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED, keep
+from gatepass.gateway.undo import undo
 
 LIBRARIES = Path(__file__).parents[2] / "libraries"
 MARK = "gp0a1b2c"
@@ -24,7 +24,7 @@ FLOW = TrafficFlow("198.18.1.10", "198.18.2.10", "port2", "port1")
 def rules(gateway: FortiGate, tmp_path: Path) -> Iterator[RuleSet]:
     """The rule sets of a run; after the test all of them can be undone."""
     saved = tmp_path / SAVED
-    saved.write_text(comparable(gateway.backup()))
+    keep(saved.parent, gateway.backup())
     journal = Journal.start(tmp_path / NAME, {"mark": MARK})
     yield RuleSet(gateway, Changes(gateway, journal, MARK), FLOW)
     assert undo(gateway, journal, saved).differences == ()

@@ -15,8 +15,9 @@ from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.licences import FUNCTIONS, licences, must_be_licensed
 from gatepass.gateway.rules import RuleSet, TrafficFlow
+from gatepass.gateway.saved import SAVED
 from gatepass.gateway.security_log import described, stopped
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.undo import undo
 from gatepass.scenarios.security.geography import OwnCountry
 from gatepass.scenarios.security.profiles import (
     FLOW,

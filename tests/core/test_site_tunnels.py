@@ -12,7 +12,8 @@ from robot import running
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TrafficFlow
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED
+from gatepass.gateway.undo import undo
 from gatepass.inputs.proposals import PROPOSALS, ProposalName
 from gatepass.scenarios.site_to_site.tunnels import (
     MOST,

@@ -14,10 +14,10 @@ from gateway_client import GatewayUnderTest
 
 from gatepass.base.errors import NotProven
 from gatepass.gateway.changes import Changes
-from gatepass.gateway.configuration import comparable
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.rules import ADDRESS, POLICY, RuleSet, TrafficFlow
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED, keep
+from gatepass.gateway.undo import undo
 from gatepass.scenarios.remote_access.configuration import (
     BEHIND,
     EVERYTHING,
@@ -187,7 +187,7 @@ def test_a_customer_who_uses_it_keeps_port_and_rules(
             "authentication-rule": [rule],
         },
     )
-    changes.journal.path.with_name(SAVED).write_text(comparable(gateway.backup()))
+    keep(changes.journal.path.parent, gateway.backup())
     access.prepare()
     settings = gateway.rows(SETTINGS)[0]
     assert access.port == settings["port"] == 8443

@@ -11,7 +11,8 @@ from gatepass.gateway.changes import Changes
 from gatepass.gateway.config_objects import objects_named
 from gatepass.gateway.fortigate import FortiGate, GatewayLost
 from gatepass.gateway.journal import Journal
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.saved import SAVED
+from gatepass.gateway.undo import undo
 
 MARK = "gp0a1b2c"
 ADDRESS, POLICY = "firewall/address", "firewall/policy"

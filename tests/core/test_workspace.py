@@ -17,7 +17,7 @@ from gatepass.base.errors import InputError
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.journal import Journal, pending
-from gatepass.gateway.undo import SAVED
+from gatepass.gateway.saved import SAVED
 from gatepass.gateway.workspace import WHOLE, InUse, NotRestored, Workspace, new_mark
 from gatepass.inputs.secret import SecretReference
 

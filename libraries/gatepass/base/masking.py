@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import re
 import threading
 from collections.abc import Iterable
@@ -9,13 +10,14 @@ from collections.abc import Iterable
 MASK = "***"
 
 # A device salts an encrypted secret anew at each backup, so its text says nothing about a change.
-_ENCRYPTED = re.compile(r"\bENC [A-Za-z0-9+/=_-]+")
+_ENCRYPTED = re.compile(r"\bENC +[^\s\"'*]+")
+_LOG_IN = re.compile(r"(?<=://)[^\s\"']+(?=@)")
 _PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----.*?(-----END \1-----|\Z)", re.DOTALL)
 _BEARER = re.compile(r"\bBearer\s+[^\s\"']+", re.IGNORECASE)
 # FortiOS' names for them: psksecret, passwd, password, ppk-secret, private-key, api-key, …
 _SECRET_KEY = re.compile(
     r"passw|pwd\b|psk|secret|token|private-?key|api-?key|credential|cookie|auth-?key|enc-?key"
-    r"|md5-?key|passphrase",
+    r"|md5-?key|passphrase|community|activation|\bseed\b|key-?string",
     re.IGNORECASE,
 )
 _SET = re.compile(r"^(\s*set (\S+) )(.+)$", re.MULTILINE)
@@ -23,17 +25,53 @@ _ATTRIBUTE = re.compile(r'("([\w-]{1,80})"\s*:\s*)"((?:[^"\\]|\\.)*)"?')
 _HEADER = re.compile(
     r"^(\S*(?:cookie|authoriz|authentic|token|pass|secret)\S*[: ]).*", re.IGNORECASE
 )
+_HEXADECIMAL = 12
+"""Digits of a digest that stands for a secret: 48 bits."""
+_MASKED = re.compile(rf"\*\*\*([0-9a-f]{{{_HEXADECIMAL}}})?")
 _LEAST = 6
 """Letters of a secret that is looked for everywhere; a shorter one stands in other words too."""
 
 
 def masked_text(text: str, known: Iterable[str] = ()) -> str:
-    """A text without what is encrypted, a key, a bearer token, or one of the known secrets."""
+    """A text without what is encrypted, a key, a bearer token, the log-in of an address on the web,
+    or one of the known secrets."""
     for secret in known:
         if secret:
             text = text.replace(secret, MASK)
-    text = _PEM.sub(f"PEM {MASK}", _ENCRYPTED.sub(f"ENC {MASK}", text))
-    return _BEARER.sub(f"Bearer {MASK}", text)
+    return _LOG_IN.sub(MASK, _BEARER.sub(f"Bearer {MASK}", masked_encrypted(text)))
+
+
+def masked_encrypted(text: str) -> str:
+    """A text without what is encrypted, and keys; what stands for them says nothing about them."""
+    return _PEM.sub(f"PEM {MASK}", _ENCRYPTED.sub(f"ENC {MASK}", text))
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether something that is called so is a secret, unless it is a switch."""
+    return _SECRET_KEY.search(name) is not None
+
+
+def mask_of(value: str, key: bytes) -> str:
+    """What stands for a secret; with a key, another for another secret.
+
+    It is a keyed digest (RFC 2104), so that nobody who lacks the key can try which secret has it.
+
+    Args:
+        value: the secret.
+        key: of the digest; without one all secrets have the same.
+    """
+    digest = hmac.digest(key, value.encode(errors="replace"), "sha256").hex() if key else ""
+    return MASK + digest[:_HEXADECIMAL]
+
+
+def is_mask(text: str) -> bool:
+    """Whether a text stands for a secret."""
+    return _MASKED.fullmatch(text) is not None
+
+
+def for_a_reader(text: str) -> str:
+    """A text in which it says that a value is not shown, in the place of what stands for it."""
+    return _MASKED.sub("(not shown)", text)
 
 
 def masked_line(line: str) -> str:
@@ -61,7 +99,7 @@ def masked(value: object, known: Iterable[str] = ()) -> object:
 
 def _hides(key: str, content: object) -> bool:
     """Whether the attribute is a secret; a switch such as `enable` is none, nor is a number."""
-    if not _SECRET_KEY.search(key) or isinstance(content, dict | list | bool | int | float):
+    if not is_secret_name(key) or isinstance(content, dict | list | bool | int | float):
         return False
     return content not in (None, "", "enable", "disable")
 

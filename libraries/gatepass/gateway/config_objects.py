@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gatepass.base.formats import MARK
+from gatepass.base.masking import for_a_reader
 
 MARKED = ("name", "tag", "comments", "comment", "domain")
 """Attributes that bear a run's mark, at their beginning."""
@@ -14,7 +15,7 @@ _MARK = re.compile(rf'(?:"|edit |set name )({MARK})-')
 _MAC = re.compile(r"set mac 02:67:70:([0-9a-f]{2}):([0-9a-f]{2}):([0-9a-f]{2})")
 _HEXADECIMAL = re.compile("gp([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})")
 _QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
-_WRAPPERS = ("vdom", "global")
+WRAPPERS = ("vdom", "global")
 """Sections around those of a whole device with virtual domains."""
 _MOST_LINES, _LONGEST = 3, 80
 """Of an object's settings in a sentence: how many, and how many characters of each."""
@@ -83,9 +84,8 @@ def _by_domain(text: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
         stripped = line.strip()
         word, _, rest = ("", "", "") if quoted else stripped.partition(" ")
         quoted ^= _opens(line)
-        if word == "config" and depth == 0 and rest not in _WRAPPERS:
-            *rooms, table = rest.split() or [""]
-            path, key, depth = f"{'.'.join(rooms)}/{table}", "", 1
+        if word == "config" and depth == 0 and rest not in WRAPPERS:
+            path, key, depth = table_of(rest), "", 1
         elif depth == 0:
             domain = _domain_after(domain, word, rest)
         elif word == "end" and depth == 1:
@@ -101,6 +101,16 @@ def _by_domain(text: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
     return {identity: tuple(lines) for identity, lines in found.items()}
 
 
+def table_of(section: str) -> str:
+    """The table of a section as the REST API names it: ``firewall.service/custom``.
+
+    Args:
+        section: as the command line names it: ``firewall service custom``.
+    """
+    *rooms, table = section.split() or [""]
+    return f"{'.'.join(rooms)}/{table}"
+
+
 def _domain_after(domain: str, word: str, rest: str) -> str:
     """Whose sections follow a line that stands outside of all sections."""
     if word == "edit":
@@ -114,8 +124,8 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
         word, _, rest = line.partition(" ")
         if word == "config":
-            section = f"{line} (VDOM {domain})" if domain and rest not in _WRAPPERS else line
-        if word == "edit" or (word == "config" and rest in _WRAPPERS):
+            section = f"{line} (VDOM {domain})" if domain and rest not in WRAPPERS else line
+        if word == "edit" or (word == "config" and rest in WRAPPERS):
             domain = _domain_after(domain, word, rest)
         yield section, line
 
@@ -221,4 +231,4 @@ def _shown(lines: tuple[str, ...] | list[str] | None) -> str:
     lines = [line or "an empty line" for line in lines]
     cut = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in lines]
     more = f", and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
-    return ", ".join(cut[:_MOST_LINES]) + more
+    return for_a_reader(", ".join(cut[:_MOST_LINES])) + more

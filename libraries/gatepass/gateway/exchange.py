@@ -11,6 +11,8 @@ import requests
 from gatepass.base.masking import Secrets
 from gatepass.gateway import transport
 from gatepass.gateway.answers import BROKEN_TLS, innermost, root_of
+from gatepass.gateway.harmless import masked_half, masked_rows
+from gatepass.gateway.masked_configuration import masked_configuration
 
 _SCRIPT = "file_content"
 """What the API calls the content of a file that is sent to it; base64, such as a CLI script."""
@@ -48,7 +50,7 @@ def asked(
     }
     if (body := more.get("json")) is not None:
         secrets.learn(body)
-        told["body"] = _readable(body, secrets)
+        told["body"] = without_secrets(_readable(body, secrets), told)
     if "Authorization" not in session.headers:
         told["anonymous"] = True
     return told
@@ -56,8 +58,42 @@ def asked(
 
 def key_of(told: dict[str, Any]) -> str:
     """What tells one question from another; the order of attributes does not."""
-    parts = [told.get("anonymous", False), told["method"], told["path"]]
-    return json.dumps([*parts, told.get("query") or {}, told.get("body")], sort_keys=True)
+    parts = [told.get("anonymous", False), told["method"], told["path"], told.get("query") or {}]
+    body = without_secrets(told.get("body"), told)  # an older recording may show more of it
+    return json.dumps([*parts, body], sort_keys=True)
+
+
+def without_secrets(value: Any, told: dict[str, Any]) -> Any:
+    """What was sent or answered, as parsed from JSON, with what may be secret masked.
+
+    Args:
+        value: without what is known to be secret.
+        told: the question; what a table is declared as holds nothing of a configuration.
+    """
+    if (told.get("query") or {}).get("action") == "schema":
+        return value
+    taken = masked_rows(value, _table(told))
+    if isinstance(value, dict) and isinstance(script := value.get(_SCRIPT), str):
+        taken[_SCRIPT] = masked_configuration(script)
+    return taken
+
+
+def text_without_secrets(text: str, told: dict[str, Any]) -> str:
+    """An answer that is no JSON: a configuration, a page, or the half of something.
+
+    Args:
+        text: without what is known to be secret.
+        told: the question.
+    """
+    if text.startswith(("<", "{", "[")):
+        return masked_half(text, _table(told))
+    return masked_configuration(text)
+
+
+def _table(told: dict[str, Any]) -> str:
+    """The table that a question is about; empty where it is about none."""
+    kind, *steps = told["path"].split("/")
+    return "/".join(steps[:2]) if kind == "cmdb" else ""
 
 
 def failure_of(error: requests.exceptions.RequestException) -> dict[str, str]:

@@ -23,8 +23,7 @@ from gatepass.base.errors import InputError
 from gatepass.base.masking import MASK, Secrets
 from gatepass.base.stop_signals import held_back
 from gatepass.gateway import transport
-from gatepass.gateway.configuration import without_communities
-from gatepass.gateway.exchange import asked, failure_of
+from gatepass.gateway.exchange import asked, failure_of, text_without_secrets, without_secrets
 from gatepass.gateway.recording import BOUND, LONGEST_LINE, MOST_BYTES, WHOLE, Head
 from gatepass.gateway.transport import Answer
 
@@ -88,7 +87,7 @@ class Recorder(transport.Way):
         except requests.exceptions.RequestException as error:
             self._keep(told, number, sent_s, self.elapsed_s() - began, failure=failure_of(error))
             raise
-        self._keep(told, number, answer.sent_s, answer.took_s, **self._told(answer))
+        self._keep(told, number, answer.sent_s, answer.took_s, **self._told(answer, told))
         return answer
 
     def check_begins(self, check: str) -> None:
@@ -127,14 +126,15 @@ class Recorder(transport.Way):
                 self._connections[session] = next(self._numbers)
             return self._connections[session]
 
-    def _told(self, answer: Answer) -> dict[str, Any]:
+    def _told(self, answer: Answer, question: dict[str, Any]) -> dict[str, Any]:
         try:
-            return {"status": answer.status, "answer": self._secrets.taken_from(answer.json())}
+            content = without_secrets(self._secrets.taken_from(answer.json()), question)
+            return {"status": answer.status, "answer": content}
         except RecursionError:
             return {"status": answer.status, "text": MASK}
         except ValueError:  # a backup, a page
             text = self._secrets.taken_from_text(answer.content.decode(errors="replace"))
-            return {"status": answer.status, "text": without_communities(text)}
+            return {"status": answer.status, "text": text_without_secrets(text, question)}
 
     def _keep(
         self, told: dict[str, Any], connection: int, sent_s: float, took_s: float, **came: Any

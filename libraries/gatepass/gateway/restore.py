@@ -11,8 +11,9 @@ from gatepass.base.paths import results_of, run_folder, run_name
 from gatepass.endpoint.visits import Visits, left_there
 from gatepass.gateway.fortigate import GatewayLost, Refused
 from gatepass.gateway.journal import Journal, pending
+from gatepass.gateway.saved import SAVED, forget_key
 from gatepass.gateway.troubles import end_left
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.undo import undo
 from gatepass.gateway.workspace import CleanEndpoints, clear, connect
 from gatepass.inputs import load_testbed
 from gatepass.inputs.testbed import Testbed
@@ -102,6 +103,7 @@ def _restore(journal: Journal, clean_endpoints: CleanEndpoints, by_mark: bool) -
     try:
         if _gone(journal):
             journal.close()
+            forget_key(journal.path.parent)
             _forget(Visits.of(journal.path.parent))
             return Restored(run, True, "its lab is gone and the gateway with it; nothing is left.")
         return _undo(run, journal, clean_endpoints, by_mark)

@@ -17,12 +17,11 @@ from gatepass.gateway.config_objects import ObjectChange, object_changes, object
 from gatepass.gateway.configuration import comparable, differences
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
 from gatepass.gateway.journal import Journal
+from gatepass.gateway.saved import forget_key, key_beside
 from gatepass.results.record import Restoration
 
 _NAMED = 3
 """How many objects a sentence names; all of them are in the record."""
-SAVED = "gateway-before.conf"
-"""The comparable configuration from before a run's first change, in its folder."""
 
 
 def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = False) -> Restoration:
@@ -44,23 +43,24 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
     if taken.lost:
         return Restoration(False, left=tuple(taken.left), problem=taken.lost)
     try:
-        before = saved.read_text(encoding="utf-8")
+        key = key_beside(saved)
+        before = comparable(saved.read_text(encoding="utf-8"), key)
     except OSError as error:
         problem = f"{saved}, the configuration from before, cannot be read ({error.strerror})"
         return Restoration(False, left=tuple(taken.left), problem=problem)
     try:
-        after = comparable(gateway.backup())
+        after = comparable(gateway.backup(), key)
         # what the run has changed and looks like somebody else's is looked at once more
         if changes := _changes_of(journal.entries, object_changes(before, after)):
             again = _take_back(gateway, changes, mark)
             taken = replace(taken, changes=again.changes, problems=taken.problems + again.problems)
-            after = comparable(gateway.backup())
+            after = comparable(gateway.backup(), key)
         unknown = _unknown(after, mark, taken.left)
         # what was announced may come late, of a script that was at work when its run was killed
         if unknown and (by_mark or _announced(journal.entries).issuperset(unknown)):
             again = _take_back(gateway, _entries_of(objects_named(after, mark)), mark)
             taken = replace(taken, objects=again.objects, problems=taken.problems + again.problems)
-            after = comparable(gateway.backup())
+            after = comparable(gateway.backup(), key)
             unknown = _unknown(after, mark, taken.left)
     except (GatewayLost, Refused) as error:
         return Restoration(False, left=tuple(taken.left), problem=str(error))
@@ -121,6 +121,7 @@ def _restoration(
         )
     if not problems:
         journal.close()  # there is nothing more that it could undo
+        forget_key(saved.parent)
     if others:
         problems.append(_of_somebody(others, saved))
     elif changed and not problems:

@@ -19,8 +19,9 @@ from gatepass.gateway.configuration import AS_IT_CAME, comparable
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity
 from gatepass.gateway.journal import NAME, HostChanges, Journal, pending
+from gatepass.gateway.saved import SAVED, keep, write_private
 from gatepass.gateway.troubles import end_left
-from gatepass.gateway.undo import SAVED, undo
+from gatepass.gateway.undo import undo
 from gatepass.inputs.testbed import LEAST_PASSPHRASE, Testbed
 from gatepass.results.record import Restoration
 
@@ -120,12 +121,12 @@ class Workspace:
                 notices += _undo_killed(gateway, left, testbed, clean_endpoints)
         notices += _clear_endpoints(testbed, results_of(folder), clean_endpoints)
         backup = gateway.backup()
-        before, whole = comparable(backup), backup.encode(errors=AS_IT_CAME)
-        notices += _of_other_runs(before, damaged)
-        _keep(folder / SAVED, before.encode())
+        whole = backup.encode(errors=AS_IT_CAME)
+        notices += _of_other_runs(comparable(backup), damaged)
+        keep(folder, backup)
         if testbed.gateway.backup_passphrase:
             passphrase = testbed.gateway.backup_passphrase.read(LEAST_PASSPHRASE)
-            _keep(folder / WHOLE, sealed(whole, passphrase))
+            write_private(folder / WHOLE, sealed(whole, passphrase))
         head = {
             "mark": mark,
             "serial": identity.serial,
@@ -144,12 +145,6 @@ class Workspace:
         if not self.changes.journal.closed:
             self._restoration = undo(self.gateway, self.changes.journal, self.folder / SAVED)
         return self._restoration
-
-
-def _keep(path: Path, content: bytes) -> None:
-    """A customer's configuration is nobody else's business."""
-    path.touch(mode=0o600)
-    path.write_bytes(content)
 
 
 def _strange(left: Journal) -> str:

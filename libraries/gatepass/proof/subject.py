@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from gatepass.base.errors import InputError
 from gatepass.base.files import contents
 from gatepass.gateway.journal import NAME as JOURNAL
-from gatepass.gateway.undo import SAVED
+from gatepass.gateway.saved import SAVED
 from gatepass.inputs.yaml_file import read_yaml
 from gatepass.proof import kept_inputs
 from gatepass.proof.folder import INPUTS

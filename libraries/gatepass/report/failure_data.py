@@ -20,6 +20,7 @@ from gatepass.endpoint.script import joined, script
 from gatepass.endpoint.shell import EndpointLost, Shell
 from gatepass.gateway.changes import marked
 from gatepass.gateway.fortigate import FortiGate, GatewayLost, Refused
+from gatepass.gateway.harmless import masked_rows
 from gatepass.gateway.journal import Journal
 from gatepass.gateway.load import usage_query
 from gatepass.gateway.rules import POLICY
@@ -221,7 +222,8 @@ def from_gateway(folder: FailureFolder, gateway: FortiGate, journal: Journal | N
                 folder.missing.append(f"The gateway from {name} on: {TIME_S} s were over.")
                 return
             try:
-                folder.json(f"gateway/{name}.json", f"gateway: {meaning}", look())
+                shown = masked_rows(look(), POLICY if name == "policies" else "")
+                folder.json(f"gateway/{name}.json", f"gateway: {meaning}", shown)
             except (Refused, KeyError, TypeError) as refused:
                 folder.missing.append(f"The gateway's {name}: {refused}")
     except GatewayLost as lost:
