@@ -1,15 +1,41 @@
 #!/usr/bin/env bash
 # Gatepass: sets up what is missing, then hands over to the command line in libraries/gatepass.
 # Without a testbed it builds the embedded lab (lab/) around that command line.
-set -euo pipefail
+[ -n "${BASH_VERSION-}" ] || { echo "Gatepass: this needs bash. Call it with bash: ./run.sh, or bash run.sh" >&2; exit 70; }
+set +o posix -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+say()     { printf '%s\n' "$*" >&2 || true; }
+failed()  { say "Gatepass: $*"; exit 70; }
+
+# 0, 1 and 2 are verdicts, so nothing ends with them before the command line has taken over
+handed_over=no
+at_exit() {
+  local code=$?
+  if [[ $handed_over == no && $code != 64 && $code != 70 ]]; then
+    say "Gatepass: it ended before anything was looked at or tested (code $code); the lines above say why."
+    code=70   # where a signal ends it, the signal's
+  fi
+  give_back
+  exit "$code"
+}
+trap at_exit EXIT
+give_back() {   # files that sudo made belong to whoever called
+  [[ $handed_over == no ]] || (( ${#as_root[@]} == 0 )) || "${as_root[@]}" chown -R "$(id -u):$(id -g)" "$root/results" "$venv" 2>/dev/null || true
+}
+as_root=()
+
+# what shell, Python, pip or Robot were told for other work is not meant for this
+unset CDPATH GLOBIGNORE ${!PYTHON@} ${!ROBOT_@} ${!REBOT_@} PIP_TARGET PIP_PREFIX PIP_ROOT PIP_USER
+
+self=$(readlink -f -- "${BASH_SOURCE[0]-}") && [[ $self == */run.sh ]] \
+  || failed "it cannot tell where it lies. Call the file itself: /path/to/gatepass/run.sh"
+root=${self%/run.sh}
+[[ $root != *[:[:cntrl:]]* ]] && { ! type -P iconv >/dev/null || iconv -f UTF-8 -t UTF-8 <<<"$root" >/dev/null 2>&1; } \
+  || failed "${root@Q}: a colon, a control character or what is no UTF-8 stands in the path of this checkout. Move it elsewhere."
 venv=$root/.venv
-export PATH=$venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+python=$venv/bin/python
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PYTHONPATH=$root/libraries:$root PYTHONDONTWRITEBYTECODE=1
-
-failed()  { printf 'Gatepass: %s\n' "$*" >&2; exit 70; }
-say()     { printf '%s\n' "$*" >&2; }
 
 # --- what was asked for ---------------------------------------------------------------------------
 yes=no
@@ -46,16 +72,19 @@ for word in "$@"; do
   arguments+=("$word")
 done
 [[ ${past_dashes-} || ${before-} != --resume ]] || arguments+=(--resume)   # without its RUN
-[[ -t 0 && -t 2 ]] || yes=yes   # nobody there to ask
+asks=yes
+if ! [[ -t 0 && -t 2 ]]; then   # nobody there to ask, and nobody's sudo is used unasked
+  asks=no
+  (( EUID != 0 )) || yes=yes
+fi
 
 # the lab makes network namespaces; against a real testbed nothing needs root
 lab=no
 [[ $command == lab || $command == test ]] && lab=yes
 [[ ( $command == run || $command == study ) && $has_testbed == no && $wants_help == no ]] && lab=yes
 
-as_root=()
 if (( EUID != 0 )) && [[ $lab == yes ]]; then
-  command -v sudo >/dev/null || failed "the embedded lab needs root, and there is no sudo. Run this as root, or name a --testbed."
+  type -P sudo >/dev/null || failed "the embedded lab needs root, and there is no sudo. Run this as root, or name a --testbed."
   say "The embedded lab needs root: using sudo."
   as_root=(sudo --preserve-env=PATH,PYTHONPATH,PYTHONDONTWRITEBYTECODE,GATEPASS_RESULTS,GATEPASS_HISTORY,GATEPASS_PDF,GATEPASS_DEBUG,GATEPASS_WEBHOOK,GATEPASS_AT_END,GATEPASS_KEY,GATEPASS_TIMESTAMP,SSH_AUTH_SOCK,XDG_CONFIG_HOME,LAB_FOLDER)
 fi
@@ -66,28 +95,68 @@ needed=(python3:python3 git:git)
 [[ $lab == yes ]] && needed+=(ip:iproute2 tc:iproute2 nft:nftables sshd:openssh-server ssh-keygen:openssh-client iperf3:iperf3 setsid:util-linux ps:procps nginx:nginx-light vsftpd:vsftpd clamd:clamav-daemon squid:squid dnsmasq:dnsmasq-base curl:curl openconnect:openconnect)
 plugins=/usr/lib/ipsec/plugins/libstrongswan
 [[ $lab == yes ]] && needed+=(swanctl:strongswan-swanctl /usr/lib/ipsec/charon:strongswan-charon "$plugins-openssl.so:libstrongswan-standard-plugins" "$plugins-kernel-libipsec.so:libcharon-extra-plugins" "$plugins-eap-mschapv2.so:libcharon-extauth-plugins")
-[[ $lab == yes ]] && needed+=(chromium:chromium)
 [[ $command == test ]] && needed+=(pdfinfo:poppler-utils openfortivpn:openfortivpn)
 fonts=/usr/share/fonts/truetype   # the page is looked at in each of these families
 [[ $command == test ]] && needed+=("$fonts/dejavu/DejaVuSans.ttf:fonts-dejavu-core" "$fonts/liberation/LiberationSans-Regular.ttf:fonts-liberation" "$fonts/noto/NotoSansMath-Regular.ttf:fonts-noto-core")
 
+# nothing where the environment has no interpreter, an unfit one, or no pip
+interpreter() {
+  "$python" -I -c 'import os, pip, sys
+if sys.version_info >= (3, 11):
+    print(sys.implementation.cache_tag, os.uname().machine, os.path.realpath(sys.prefix))' 2>/dev/null || true
+}
+
+# whether the environment is of the interpreter and the place that it was made for
+fits() {
+  local now made
+  now=$(interpreter)
+  made=$(cat -- "$venv/.interpreter" 2>/dev/null) || made=$now
+  [[ $now && $now == "$made" && $now == *" $(readlink -f -- "$venv")" ]]
+}
+
+must_be_new_enough() {
+  python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+    || failed "Python 3.11 or later is needed; this is $(python3 --version 2>&1 || true)."
+}
+
 missing_packages() {
   local pair
   for pair in "${needed[@]}"; do
-    command -v "${pair%%:*}" >/dev/null || [[ -f ${pair%%:*} ]] || printf '%s\n' "${pair##*:}"
+    type -P "${pair%%:*}" >/dev/null || [[ -f ${pair%%:*} ]] || printf '%s\n' "${pair##*:}"
   done
   # Debian splits venv's own pip off from python3
-  [[ -x $venv/bin/python ]] || python3 -c 'import ensurepip' 2>/dev/null || printf 'python3-venv\n'
+  [[ $environment == fits ]] || python3 -c 'import ensurepip' 2>/dev/null || printf 'python3-venv\n'
 }
+
+# a browser prints the certificate's PDF and looks at the management page; all else does without.
+# It has to answer: Ubuntu's chromium-browser only says where the snap is to be had.
+browsers=(chromium chromium-browser google-chrome google-chrome-stable)
+has_browser() {
+  local name
+  for name in "${browsers[@]}"; do
+    if type -P "$name" >/dev/null && timeout 20 "$name" --version >/dev/null 2>&1; then return 0; fi
+  done
+  return 1
+}
+
+environment=anew
+if fits; then environment=fits; elif type -P python3 >/dev/null; then must_be_new_enough; fi
+
+wanted=
+no_browser=$venv/.no-browser   # it is looked for, and missed in words, once
+if [[ $lab == yes && ! -e $no_browser && ( -w $venv || ! -e $venv ) ]] && ! has_browser; then wanted=chromium; fi
 
 enabled_units() {
   systemctl --root=/ list-unit-files --state=enabled --no-legend 2>/dev/null | awk '{print $1}' | sort || true
 }
 
 install_packages() {
-  command -v apt-get >/dev/null || failed "these packages are missing, and there is no apt-get to install them: $*"
+  type -P apt-get >/dev/null || failed "these packages are missing, and there is no apt-get to install them: $*"
   local sudo=() policy=/usr/sbin/policy-rc.d before unit alive=
-  (( EUID == 0 )) || sudo=(sudo)
+  if (( EUID != 0 )); then
+    sudo=(sudo)
+    sudo true || failed "sudo did not let it install packages. Install them, or run this as root: $*"
+  fi
   before=$(enabled_units)
   # a server package would start its service; this is the distribution's own way to say no
   if [[ ! -e $policy ]]; then
@@ -98,8 +167,13 @@ install_packages() {
   fi
   export DEBIAN_FRONTEND=noninteractive
   "${sudo[@]}" apt-get update -q >&2 || say "apt-get update failed; trying with the package lists that are here."
-  "${sudo[@]}" apt-get install -y -q --no-install-recommends "$@" >&2 \
-    || failed "apt-get could not install: $*. See its words above."
+  if (( $# )); then
+    "${sudo[@]}" apt-get install -y -q --no-install-recommends "$@" >&2 \
+      || failed "apt-get could not install: $*. See its words above."
+  fi
+  if [[ ${wanted-} && $(LC_ALL=C apt-cache policy "$wanted") == *"Candidate: "[0-9]* ]]; then
+    "${sudo[@]}" apt-get install -y -q --no-install-recommends "$wanted" >&2 || true
+  fi
   for unit in $(comm -13 <(printf '%s\n' "$before") <(enabled_units)); do
     "${sudo[@]}" systemctl --root=/ disable "$unit" >/dev/null 2>&1 || true
   done
@@ -107,76 +181,103 @@ install_packages() {
 }
 
 mapfile -t missing < <(missing_packages | sort -u)
-if (( ${#missing[@]} )); then
-  say "System packages that are missing: ${missing[*]}"
-  if [[ $yes == no ]]; then
-    read -r -p "Install them now? [Y/n] " answer
-    [[ ${answer:-y} == [yY]* ]] || failed "without these packages it cannot go on: ${missing[*]}"
+if (( ${#missing[@]} )) || [[ $wanted ]]; then
+  names=("${missing[@]}" ${wanted:+"$wanted"})
+  say "System packages that are missing: ${names[*]}"
+  answer=$yes
+  if [[ $yes == no && $asks == yes ]]; then
+    read -r -p "Install them now? [Y/n] " answer || answer=no
   fi
-  install_packages "${missing[@]}"
+  if [[ ${answer:-y} == [yY]* ]] && { (( ${#missing[@]} )) || type -P apt-get >/dev/null; }; then
+    install_packages "${missing[@]}"
+  elif (( ${#missing[@]} )); then
+    [[ $asks == yes ]] || failed "these packages are missing, and there is nobody to ask. Install them, or call it with --yes: ${missing[*]}"
+    failed "without these packages it cannot go on: ${missing[*]}"
+  fi
 fi
 
 # --- Python packages ------------------------------------------------------------------------------
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-  || failed "Python 3.11 or later is needed; this is $(python3 --version)."
-
 locks=$root/requirements   # each file that pip may install, by its digest
-lock=$locks/run.lock
-[[ $command == test ]] && lock=$locks/dev.lock
 stamp=$venv/.installed
-want=$(cat "$locks"/{build,run}.lock "$lock" | sha256sum)
-if ! grep -qxF "$want" "$stamp" 2>/dev/null; then
+digest() { cat "$locks"/{build,run}.lock "$locks/$1.lock" | sha256sum; }
+lock=run
+[[ $command == test ]] && lock=dev
+want=$(digest "$lock")
+
+set_up() {
   say "Setting up $venv (once; some minutes) …"
-  [[ -x $venv/bin/python ]] || python3 -m venv "$venv" || failed "python3 -m venv $venv failed."
-  install=("$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes)
-  { "${install[@]}" -r "$locks/build.lock" && "${install[@]}" --no-build-isolation -r "$lock"; } >&2 \
-    || failed "pip could not install $lock. See its words above."
-  printf '%s\n' "$want" >>"$stamp"
+  if ! fits; then
+    must_be_new_enough
+    [[ ! -L $venv ]] || failed "$venv is a link to an environment that does not fit this checkout. Remove the link."
+    python3 -m venv --clear "$venv" >&2 || failed "python3 -m venv $venv failed. See its words above."
+  fi
+  local install=("$python" -m pip install -qq --disable-pip-version-check --require-hashes)
+  { "${install[@]}" -r "$locks/build.lock" && "${install[@]}" --no-build-isolation -r "$locks/$lock.lock"; } >&2 \
+    || failed "pip could not install $locks/$lock.lock. See its words above."
+  { interpreter >"$venv/.interpreter" && printf '%s\n' "$want" >>"$stamp"; } || failed "$venv cannot be written."
+}
+# what the tests need holds what a run needs
+ready() { fits && grep -qxF -e "$want" -e "$(digest dev)" "$stamp" 2>/dev/null; }
+
+if ! ready; then
+  exec {turn}<"$root"   # one call at a time; another may have done it meanwhile
+  flock "$turn" || true
+  if ! ready; then set_up; fi
+  exec {turn}<&-
+fi
+if [[ $wanted ]] && ! has_browser; then
+  say "There is no Chromium here: certificates come without a PDF, and the management page is not looked at. This is said once; install one where you want them."
+  : >"$no_browser" || true
 fi
 # what has changed since the last call; otherwise each process would compile it anew
-"$venv/bin/python" -m compileall -q "$root/libraries" "$root/lab" >/dev/null 2>&1 || true
+"$python" -m compileall -q "$root/libraries" "$root/lab" >/dev/null 2>&1 || true
 
 # --- hand over ------------------------------------------------------------------------------------
 cd "$root"
-give_back() {   # files that sudo made belong to whoever called
-  (( ${#as_root[@]} == 0 )) || "${as_root[@]}" chown -R "$(id -u):$(id -g)" "$root/results" "$venv" 2>/dev/null || true
-}
-trap give_back EXIT
-
-run() {
-  if (( ${#as_root[@]} == 0 )); then exec "$@"; fi
-  "${as_root[@]}" "$@"
+export PATH=$venv/bin:$PATH   # not before: the environment is made by the system's Python
+hand_over() {
+  if (( ${#as_root[@]} == 0 )); then exec "$python" "$@"; fi
+  local waits code=0   # a file that is gone as soon as sudo has let the program begin
+  waits=$(mktemp) || failed "no temporary file can be made in ${TMPDIR:-/tmp}."
+  handed_over=yes
+  "${as_root[@]}" env PATH="$PATH" sh -c 'rm -f -- "$1"; shift; exec "$@"' sh "$waits" "$python" "$@" || code=$?
+  if [[ -e $waits ]]; then
+    handed_over=no
+    rm -f -- "$waits"
+    failed "sudo did not let it begin; see its words above. Run this as root, or name a --testbed."
+  fi
+  exit "$code"
 }
 
 case $command in
-  lab)  run python -m lab ${arguments[@]+"${arguments[@]}"} ;;
+  lab)  hand_over -m lab ${arguments[@]+"${arguments[@]}"} ;;
   test)
     # what takes minutes each runs where it is asked for: ./run.sh test -m long
-    run python -m pytest -n 6 --no-loadscope-reorder -m "not long" ${arguments[@]+"${arguments[@]}"} ;;
+    hand_over -m pytest -n 6 --no-loadscope-reorder -m "not long" ${arguments[@]+"${arguments[@]}"} ;;
   run)
     if [[ $lab == yes ]]; then
       # a mistake is told before a lab is built for it
-      tiers=$(python -m gatepass labs-for ${arguments[@]+"${arguments[@]}"}) || exit $?
+      tiers=$("$python" -m gatepass labs-for ${arguments[@]+"${arguments[@]}"}) || exit $?
       if [[ -z $tiers ]]; then
         say "No testbed named: building the embedded lab …"
-        run python -m lab run -- python -m gatepass run --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
+        hand_over -m lab run -- "$python" -m gatepass run --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
       else
         say "No testbed named: building a lab for each order …"
         labs=()
         for tier in $tiers; do labs+=(--tier "$tier"); done
-        run python -m lab run --gateways "$(wc -w <<<"$tiers")" "${labs[@]}" -- \
-          python -m gatepass run --lab '--testbed={testbed}' ${arguments[@]+"${arguments[@]}"}
+        hand_over -m lab run --gateways "$((${#labs[@]} / 2))" "${labs[@]}" -- \
+          "$python" -m gatepass run --lab '--testbed={testbed}' ${arguments[@]+"${arguments[@]}"}
       fi
     else
-      run python -m gatepass run ${arguments[@]+"${arguments[@]}"}
+      hand_over -m gatepass run ${arguments[@]+"${arguments[@]}"}
     fi ;;
   study)
     if [[ $lab == yes ]]; then
-      python -m gatepass labs-for study ${arguments[@]+"${arguments[@]}"} || exit $?
+      "$python" -m gatepass labs-for study ${arguments[@]+"${arguments[@]}"} || exit $?
       say "No testbed named: building the embedded lab …"
-      run python -m lab run -- python -m gatepass study --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
+      hand_over -m lab run -- "$python" -m gatepass study --testbed '{testbed}' ${arguments[@]+"${arguments[@]}"}
     else
-      run python -m gatepass study ${arguments[@]+"${arguments[@]}"}
+      hand_over -m gatepass study ${arguments[@]+"${arguments[@]}"}
     fi ;;
-  *)    run python -m gatepass "$command" ${arguments[@]+"${arguments[@]}"} ;;
+  *)    hand_over -m gatepass "$command" ${arguments[@]+"${arguments[@]}"} ;;
 esac

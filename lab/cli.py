@@ -74,6 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"lab: {error.filename or 'the system'}: {error.strerror}.", file=sys.stderr)
         return LabError.exit_code
+    except Exception as error:  # 1, as Python would end by itself, is a verdict of what runs in it
+        print(f"lab: it failed itself ({type(error).__name__}: {error}).", file=sys.stderr)
+        return LabError.exit_code
 
 
 def _options(words: list[str]) -> argparse.Namespace:

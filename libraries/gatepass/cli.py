@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from gatepass.base.arguments import Parser as _Parser
 from gatepass.base.arguments import file as _file
 from gatepass.base.arguments import split
+from gatepass.base.environment import forget_foreign
 from gatepass.base.errors import InputError
 from gatepass.base.printable import shown
 from gatepass.proof import signing_key
@@ -82,6 +83,7 @@ def acts(arguments: Sequence[str]) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     """Do what the call says; its exit code. No traceback reaches the user."""
+    forget_foreign()
     try:
         return _dispatch(list(arguments))
     except InputError as mistake:

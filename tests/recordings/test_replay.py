@@ -76,6 +76,16 @@ def test_a_recording_that_is_kept_is_small_and_tells_no_secret(path: Path) -> No
     assert secrets and set(secrets) <= {"***", ""}
 
 
+def test_options_in_the_environment_are_not_obeyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROBOT_OPTIONS", "--exclude api --nosuchoption")
+    monkeypatch.setenv("ROBOT_SYSLOG_FILE", str(tmp_path / "syslog"))
+    done = call(tmp_path, "replay", str(KEPT[0]))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not (tmp_path / "syslog").exists()
+
+
 def test_each_verdict_comes_again(faulty: Recorded, tmp_path: Path) -> None:
     """Passed, failed, not proven and not applicable; of a gateway that is gone."""
     assert set(faulty.verdicts) == TALKING

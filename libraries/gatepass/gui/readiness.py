@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatepass.base.chromium import INSTALL, chromium
+from gatepass.base import chromium
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding, found_by
 from gatepass.gui.session import Gui
@@ -28,18 +28,22 @@ def look(scope: Scope) -> list[Finding]:
     gui = scope.testbed.gateway.gui
     if gui is None or CHAPTER not in scope.chapters:
         return []
-    browser = chromium()
-    here = (
-        Finding("here", f"Chromium is {browser}")
-        if browser
-        else Finding("here", "there is no Chromium", f"Install it ({INSTALL}).", (CHAPTER,))
-    )
     password = gui.password.read()
     wrong = found_by(
         lambda: _must_be_let_in(scope, gui.administrator, password), "gateway", [CHAPTER]
     )
     fine = Finding("gateway", f"{gui.administrator} gets into its web page and may read policies")
-    return [here, *(wrong or [fine])]
+    return [_browser(), *(wrong or [fine])]
+
+
+def _browser() -> Finding:
+    found = chromium.look()
+    if found.path:
+        return Finding("here", f"Chromium is {found.path}")
+    remedy = f"Install it ({chromium.INSTALL})."
+    if found.complaint:
+        return Finding("here", f"Chromium does not start: {found.complaint}", remedy, (CHAPTER,))
+    return Finding("here", "there is no Chromium", remedy, (CHAPTER,))
 
 
 def _must_be_let_in(scope: Scope, name: str, password: str) -> None:

@@ -14,7 +14,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gatepass.base.chromium import INSTALL, chromium
+from gatepass.base.chromium import INSTALL, last_words, look
 from gatepass.base.environment import without_secrets
 
 SWITCH = "GATEPASS_PDF"
@@ -53,15 +53,17 @@ def print_pdf(page: Path, pdf: Path, started: object) -> str:
         return f"not made: {error.strerror}: {pdf}"
     if os.environ.get(SWITCH) == "no":
         return f"left out, as {SWITCH}=no says"
-    browser = chromium()
-    if browser is None:
+    browser = look()
+    if browser.path is None:
+        if browser.complaint:
+            return f"not made, as Chromium failed: {browser.complaint}"
         return f"not made, as no Chromium is installed ({INSTALL})"
     try:
         with tempfile.TemporaryDirectory(prefix=".pdf-", dir=pdf.parent) as folder:
             made, copy = Path(folder) / "certificate.pdf", Path(folder) / page.name
             text = _RELATIVE.sub(rf"\g<1>{_HERE}", page.read_text("utf-8"))
             copy.write_text(text, "utf-8", newline="\n")
-            words = _run(browser, copy, made, Path(folder) / "profile")
+            words = _run(browser.path, copy, made, Path(folder) / "profile")
             printed = made.read_bytes() if made.is_file() else b""
             if not _PDF.match(printed):
                 return f"not made, as Chromium failed: {words}"
@@ -92,8 +94,7 @@ def _run(browser: str, page: Path, made: Path, profile: Path) -> str:
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
             return f"it did not end within {LONGEST_S} s"
-    lines = said.decode(errors="replace").strip().splitlines()
-    return lines[-1][:200] if lines else f"exit code {chromium.returncode}"
+    return last_words(said.decode(errors="replace"), chromium.returncode)
 
 
 def _beside(pdf: bytes) -> bytes:

@@ -178,7 +178,6 @@ def validated(call: Call) -> str:
 
 def _inputs(call: Call) -> tuple[Order, NamedProfile, plan.Chosen]:
     """The inputs of a call that do not depend on where it is tested."""
-    os.environ.pop("ROBOT_OPTIONS", None)  # a run is what its call says
     catalogue = load_catalogue(VARIABLES / "service_catalogue.yaml")
     profile = load_profile(VARIABLES / "profiles.yaml", call.profile)
     order = load_order(call.order, catalogue)
