@@ -17,7 +17,7 @@ from gatepass.scenarios.connections import ConnectionBlocked, ConnectionPermitte
 from gatepass.verdict.breaks import begins_late
 from gatepass.verdict.judgement import Rig
 from support import words
-from support.connections import address_of, address_over, control, respond
+from support.connections import address_of, address_over, answered_directly, control, respond
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S, decided_by
@@ -138,7 +138,7 @@ class Endpoints(KeywordLibrary):
 
         Raises:
             AssertionError: it is not, although it is on the path without the gateway.
-            NotProven: it is not there either, or there is no such path.
+            NotProven: it is not there either, there is no such path, or an endpoint loses it.
         """
         probe = Probe("tcp", self.run.testbed.endpoints.server.address, self._port(port))
         answer = self._until("client", "server", probe, lambda answer: bool(answer.seen))
@@ -204,7 +204,7 @@ class Endpoints(KeywordLibrary):
         Raises:
             NotApplicable: the testbed has no IPv6.
             AssertionError: it is not, although it is on the path without the gateway.
-            NotProven: it is not there either, or there is no such path.
+            NotProven: it is not there either, there is no such path, or an endpoint loses it.
         """
         wanted = address_over(self.run, "IPv6", "client")
         probe = Probe("tcp", address_over(self.run, "IPv6", "server"), self._port("first"))
@@ -240,7 +240,7 @@ class Endpoints(KeywordLibrary):
         probe = Probe("tcp", far.address, far.probe_port + 1, tries=2)
         (answer,) = try_all(self.run.client, [probe], timeout_s=0.5)
         if not answer.seen:
-            control(self.run, "client", "server", [probe])
+            answered_directly(self.run, "client", "server", [probe])
         self.check.answered(ConnectionBlocked("", answer, self._decided(answer)))
 
     @keyword("The server should have seen the ${whose} in every trial")

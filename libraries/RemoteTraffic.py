@@ -8,7 +8,7 @@ from dataclasses import replace
 from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
-from gatepass.endpoint.probe import ANSWERED, Answer, Probe, try_all
+from gatepass.endpoint.probe import ANSWERED, Answer, try_all
 from gatepass.gateway.shapers import Held, held, held_alike
 from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement, figure
@@ -78,7 +78,7 @@ class RemoteTraffic(KeywordLibrary):
         until(look, self.run.rules.in_force_within(APPLY_S))
         self._users.exchanged = kept[0]
         if not seen():
-            self._must_be_reached_directly()
+            self._must_be_lost_in_between([one])
         shown = words_of(sorted(seen())) if seen() else f"no address ({kept[0].reason})"
         self.check.evidence(
             say("user_seen"),
@@ -109,8 +109,8 @@ class RemoteTraffic(KeywordLibrary):
         targets = [self.run.testbed.endpoints.server.address, *map(host_of, BEHIND)]
         tries = [(one, target) for one in self._users.connected for target in targets]
         answers = self._until_all_answer(tries, port)
-        if any(answer.outcome != ANSWERED for answer in answers):
-            self._must_be_reached_directly()
+        if lost := [answer.probe for answer in answers if answer.outcome != ANSWERED]:
+            control(self.run, "client", "server", lost)
         wrong: list[str] = []
         for (one, target), answer in zip(tries, answers, strict=True):
             inside = one.user.profile.leads_to(target)
@@ -276,8 +276,8 @@ class RemoteTraffic(KeywordLibrary):
         """Each user gets answers, and the server sees each with that user's own address."""
         traffic = self._users.exchanged
         unserved = [one for one in traffic.asked if not one.served]
-        if any(not one.answers for one in unserved):
-            self._must_be_reached_directly()
+        if lost := [one.user for one in unserved if not one.answers]:
+            self._must_be_lost_in_between(lost)
         why = f" The first of the others: {unserved[0].summary}." if unserved else ""
         self.check.evidence(
             say("users_pass"),
@@ -344,10 +344,10 @@ class RemoteTraffic(KeywordLibrary):
         until(look, self.run.rules.in_force_within(APPLY_S))
         return kept
 
-    def _must_be_reached_directly(self) -> None:
-        """What no user got an answer from has to answer on the path without the gateway."""
-        probe = Probe("tcp", self.run.testbed.endpoints.server.address, self._port())
-        control(self.run, "client", "server", [probe])
+    def _must_be_lost_in_between(self, users: Sequence[Connected]) -> None:
+        """What users get from the server is lost at no endpoint, see `control`."""
+        server, port = self.run.testbed.endpoints.server.address, self._port()
+        control(self.run, "client", "server", [one.probe(server, port) for one in users])
 
     def _port(self) -> int:
         return self.run.testbed.endpoints.server.probe_port

@@ -51,7 +51,7 @@ SENDS = re.compile(
     r"delay_probes|dialup_client|download|fail_closed|failure_data|failure_exchanges|forged|"
     r"host_changes|iperf|iperf_breaks|iperf_intervals|open_ports|portal|probe|processor_time|"
     r"proxy_users|pulse|rig_watch|room|shell|site_vpn|ssl_vpn_client|stand_in|stream|"
-    r"strongswan|study_trials|talk|transactions|visits|vpn_traffic)\.py"
+    r"strongswan|study_trials|talk|transactions|visits|vpn_traffic|where_lost)\.py"
 )
 """What sends packets, or is at work on a host of its own."""
 MINUTES = re.compile(r"where_it_takes_minutes|applied-late|told_apart")

@@ -20,6 +20,7 @@ from lab.base.faults import Value
 from lab.base.process import Process, wait_until
 from lab.endpoints.endpoint import INSIDE, Endpoint
 from lab.nodes.node import PATH, Node, program
+from lab.nodes.topology import ENDPOINT_DATA, ENDPOINT_DIRECT
 
 _START_SECONDS = 5
 _LISTEN, _ESTABLISHED = "0A", "01"
@@ -287,6 +288,33 @@ def _firewall(hook: str) -> Begin:
     return begin
 
 
+def _zone(end: str) -> Begin:
+    """Drop what comes by the interface towards the gateway: to ports (`dport`), or from them."""
+
+    def begin(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
+        match = f"meta l4proto {{ {values['protocols']} }} th {end} {{ {values['ports']} }}"
+        share = f"numgen random mod 100 <= {int(values['percent']) - 1}"
+        rule = f'iifname "data" {match} {share} drop'
+        chain = f"chain data {{ type filter hook input priority filter; {rule}; }}"
+        place.node.must(["nft", f"table inet {_FIREWALL} {{ {chain}; }}"])
+        return {}
+
+    return begin
+
+
+def _reverse_path(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
+    """Have the way back to the client past the gateway, and let nothing in by another."""
+    there, back = ENDPOINT_DATA["client"], ENDPOINT_DIRECT["client"]
+    place.node.must(["ip", "route", "add", there, "via", back])
+    place.node.must(["sysctl", "-qw", "net.ipv4.conf.data.rp_filter=1"])
+    return {"route": there}
+
+
+def _no_reverse_path(place: FaultyEndpoint, record: Record) -> None:
+    place.node.must(["sysctl", "-qw", "net.ipv4.conf.data.rp_filter=0"])
+    place.node.must(["ip", "route", "del", record["route"]])
+
+
 def _no_firewall(place: FaultyEndpoint, record: Record) -> None:
     place.node.must(["nft", "delete", "table", "inet", _FIREWALL])
 
@@ -303,6 +331,9 @@ ENDPOINT_FAULTS: Mapping[str, tuple[Begin, End]] = {
     "host-key-changed": (_host_key_changed, _host_key_as_known),
     "server-firewall": (_firewall("input"), _no_firewall),
     "peer-firewall": (_firewall("input"), _no_firewall),
+    "server-zone": (_zone("dport"), _no_firewall),
+    "server-reverse-path": (_reverse_path, _no_reverse_path),
+    "client-zone": (_zone("sport"), _no_firewall),
     "client-firewall": (_firewall("output"), _no_firewall),
     "vpn-client-broken": (_vpn_client_broken, _unmount),
     "vpn-client-missing": (_missing("openconnect"), _unmount),

@@ -9,6 +9,7 @@ from gatepass.base.phrase import say
 from gatepass.endpoint.direct_path import must_be_answered_directly
 from gatepass.endpoint.probe import Probe, start_responder
 from gatepass.endpoint.ssh import SshShell
+from gatepass.endpoint.where_lost import must_be_lost_in_between
 from gatepass.gateway.host_filters import INTERFACE
 from gatepass.scenarios.leaks.ways import addresses_of
 from support.run_context import RunContext
@@ -27,7 +28,24 @@ def respond(run: RunContext, name: str) -> None:
 
 
 def control(run: RunContext, source: str, target: str, probes: Sequence[Probe]) -> str:
-    """Try what did not get through on the path without the gateway.
+    """What should have got through and did not was lost by the gateway, and not by an endpoint.
+
+    It is tried on the path without the gateway, and then once more through it, with an eye on what
+    passes the endpoints' own interfaces.
+
+    Raises:
+        NotProven: it is not answered there either, or there is no such path; or an endpoint loses
+            what comes through the gateway.
+    """
+    directly = answered_directly(run, source, target, probes)
+    must_be_lost_in_between(getattr(run, source), getattr(run, target), probes)
+    return directly
+
+
+def answered_directly(
+    run: RunContext, source: str, target: str, probes: Sequence[Probe]
+) -> str:
+    """Try what did not get through, and need not, on the path without the gateway.
 
     Raises:
         NotProven: it is not answered there either, or there is no such path.

@@ -46,6 +46,7 @@ def whole(
     control: Control | None,
     decided: Callable[[], str] = lambda: "",
     without: str = WITHOUT,
+    in_between: Callable[[Broken], None] = lambda broken: None,
 ) -> Made:
     """A transfer through the gateway that ran to its end.
 
@@ -56,11 +57,12 @@ def whole(
         decided: what the gateway says of such a connection, in a sentence; asked for where none
             begins.
         without: what the control's path leaves out, in words.
+        in_between: raises `NotProven` where a transfer that did not begin was lost at an endpoint.
 
     Raises:
         AssertionError: it breaks off, and on the path without the gateway it does not.
         NotProven: it breaks off there as well, or there is no such path; the rig could have caused
-            it; or it broke off once and not again.
+            it; it broke off once and not again; or an endpoint lost what came through the gateway.
     """
     breaks: list[Broken] = []
     disturbed: list[Broken] = []
@@ -76,6 +78,8 @@ def whole(
             tried += 1
             breaks.append(broken)
             if len(breaks) == FEWEST:
+                if broken.early:
+                    in_between(broken)
                 happened = (
                     f"Through the gateway {broken}, {FEWEST} of {tried} times; {without} the same "
                     "transfer ran to its end each time."

@@ -8,7 +8,9 @@ from typing import TypeVar
 
 from gatepass.base.phrase import Phrase, say
 from gatepass.endpoint import iperf, overload
+from gatepass.endpoint.probe import Probe, start_responder
 from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.where_lost import must_be_lost_in_between
 from gatepass.results.broken import FIRST_LOST, Broken
 from gatepass.results.measurements import observed
 from gatepass.results.record import Measurement
@@ -31,6 +33,8 @@ from support.transfers import WITHOUT, alone, whole
 
 _CONTROL_S = 10
 """For how long at least a long transfer that broke off goes on without the gateway."""
+
+_RESPONDER_S = 60
 
 Made = TypeVar("Made")
 
@@ -141,16 +145,22 @@ class TrialRunner:
             AssertionError: it breaks off, and without what is judged it does not.
             NotProven: it breaks off there as well; an endpoint was lost or a program failed.
         """
-        return self.whole(remote, lambda end, broken: self._one(as_long(load, broken), end))
+        return self.whole(
+            remote, lambda end, broken: self._one(as_long(load, broken), end), load.source
+        )
 
     def whole(
-        self, remote: RemoteEnd, run: Callable[[RemoteEnd, Broken | None], Made]
+        self,
+        remote: RemoteEnd,
+        run: Callable[[RemoteEnd, Broken | None], Made],
+        source: str = "",
     ) -> Made:
         """A transfer to the remote end, held against the path beside where it breaks off.
 
         Args:
             remote: the end.
             run: a transfer to an end; on the path beside it is told how that to `remote` broke off.
+            source: address of the client that it comes from; empty leaves that to its routes.
 
         Raises:
             AssertionError, NotProven: see `one`.
@@ -170,7 +180,18 @@ class TrialRunner:
             control if beside else None,
             lambda: decided_by(self._run, remote.port) if decides else "",
             beside.without if beside else WITHOUT,
+            lambda broken: self._must_be_lost_in_between(broken, remote, source),
         )
+
+    def _must_be_lost_in_between(self, broken: Broken, remote: RemoteEnd, source: str) -> None:
+        """What did not begin was lost at no endpoint, see `must_be_lost_in_between`."""
+        protocol = "udp" if broken.how == FIRST_LOST else "tcp"
+        probe = Probe(protocol, remote.address, remote.port, via=source)
+        answering = start_responder(remote.shell, [remote.port], _RESPONDER_S, "test-port")
+        try:
+            must_be_lost_in_between(self._run.client, remote.shell, [probe])
+        finally:
+            answering.stop()
 
     def _one(self, load: Load, remote: RemoteEnd, attempts: int = 2) -> Trial:
         """One trial.
@@ -199,10 +220,13 @@ class TrialRunner:
         conduct = self._run.rig.since(begun)
         receiver = conduct.get("client" if load.reverse else remote.shell.name)
         in_clear = remote.clear and not load.source
-        wire = wire_mbps(trial, receiver, load.omit_s) if receiver and in_clear else None
+        counted = receiver and in_clear and not trial.impossible
+        wire = wire_mbps(trial, receiver, load.omit_s) if counted else None
         wire = None if wire is None else round(wire, 4)
         trial = replace(trial, conduct=conduct, wire_mbps=wire, number=self._run.trials)
         about = {"number": self._run.trials, "to": remote.address, **trial_facts(trial)}
+        if trial.remarks:
+            about["remarks"] = list(trial.remarks)
         if asked := load.udp_mbps or load.pace_mbps:
             about["asked_mbps"] = round(asked, 4)
         self._check.note("trial", about, aside=True)

@@ -45,6 +45,17 @@ BEHIND_FIREWALL = (
     "Is there a firewall on the server",
 )
 
+SERVER_DROPS = (
+    NOT_PROVEN,
+    "came through the gateway to data of the server, and the server did not take it",
+    "Is there a firewall on it, or a strict reverse-path filter (rp_filter)?",
+)
+CLIENT_DROPS = (
+    NOT_PROVEN,
+    "the answer to TCP to 198.18.2.10 port 5",
+    "came through the gateway to data of the client, and the client did not take it",
+)
+
 MEASURED = alone(
     Case(
         ("slow-endpoint",),
@@ -99,6 +110,22 @@ RUNS = [
             (READY, PATH, PERMITS, IPV6),
             dict.fromkeys((PATH, PERMITS), BEHIND_FIREWALL)
             | {IPV6: (NOT_PROVEN, "2001:2:0:3::20 port 5301 is not answered on the path without")},
+        ),
+        Case(
+            ("server-zone",),
+            (PATH, ONE, PERMITS, IPV6),
+            dict.fromkeys((PATH, ONE, PERMITS, IPV6), SERVER_DROPS),
+        ),
+        Case(
+            ("server-zone", "ports=5201", "protocols=udp"),
+            (PATH, LOSS),
+            {LOSS: SERVER_DROPS},
+        ),
+        Case(("server-reverse-path",), (PATH, ORDER), dict.fromkeys((PATH, ORDER), SERVER_DROPS)),
+        Case(
+            ("client-zone",),
+            (PATH, ONE, PERMITS),
+            dict.fromkeys((PATH, ONE, PERMITS), CLIENT_DROPS),
         ),
         Case(
             ("host-key-changed",),

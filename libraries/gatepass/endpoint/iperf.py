@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,19 +18,22 @@ from typing import Any
 from iperf3 import TestResult
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.iperf_figures import impossible_figure, impossible_rate
 from gatepass.endpoint.iperf_intervals import counted, nominal_s
 from gatepass.endpoint.iperf_report import Report, must_be_whole, must_fit
+from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
 from gatepass.results.trial import MEGA, Load, Trial
 
 _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs, the exchange
+_NONE = Script()
 _UDP_GRACE_S = 6  # nothing is sent again, so nothing takes longer
 _END_S = 1  # for the server, once the client has broken off
 _EDGE_SHARE = 0.05  # of the datagrams: those at the edges of the measured time
 BOTH_WAYS = "both-ways-"
 """In the names of files of transfers both ways, before the end of the path that wrote it."""
-_FORGET_MTU = "for six in '' -6; do ip $six route flush cache; done >/dev/null 2>&1; true"
-_CONNECT = "--connect-timeout 8000"  # ms: a lost SYN is sent again after 1, 3 and 7 s
+_FORGET_MTU = script("for six in '' -6; do ip $six route flush cache; done >/dev/null 2>&1; true")
+_CONNECT_MS = 8000  # a lost SYN is sent again after 1, 3 and 7 s
 
 
 def run(
@@ -50,19 +53,23 @@ def run(
         NotProven: an endpoint was lost or iperf3 failed, with its own words.
     """
     began = round(time.time(), 4)
-    sent, received, waited = _run(client, server, address, port, load)
+    sent, received, beside = _run(client, server, address, port, load)
     _keep(keep, "", sent, received)
-    return replace(parse(sent, received), began=began, ended=round(time.time(), 4), **waited)
+    return replace(parse(sent, received), began=began, ended=round(time.time(), 4), **beside)
 
 
 def _run(
     client: Shell, server: Shell, address: str, port: int, load: Load
-) -> tuple[dict, dict, dict[str, float | None]]:
-    """The JSON of the client and of the server, and how long each waited for a processor."""
+) -> tuple[dict, dict, dict[str, Any]]:
+    """The JSON of the client and of the server, and what else is known of the programs."""
     with _both(client, server, address, port, load) as (sender, listener):
         sent, received = _ended(sender, listener, address, port, load)
-    waited = {"client_waited_s": sender.waited_s, "server_waited_s": listener.waited_s}
-    return sent, received, waited
+    beside = {
+        "client_waited_s": sender.waited_s,
+        "server_waited_s": listener.waited_s,
+        "remarks": tuple(f"{one.name}: {one.remark}" for one in (sent, received) if one.remark),
+    }
+    return sent.content or {}, received.content or {}, beside
 
 
 @contextmanager
@@ -84,12 +91,12 @@ def both_ways(
         Broken: a connection broke off, by nothing that iperf3 did.
         NotProven: iperf3 failed, with its own words.
     """
-    with _both(client, server, address, port, load, "--bidir ") as (sender, listener):
+    with _both(client, server, address, port, load, ["--bidir"]) as (sender, listener):
 
         def rates() -> tuple[float, float]:
             sent, received = _ended(sender, listener, address, port, load)
-            _keep(keep, BOTH_WAYS, sent, received)
-            return rates_both_ways(sent)
+            _keep(keep, BOTH_WAYS, sent.content or {}, received.content or {})
+            return rates_both_ways(sent.content or {})
 
         yield rates
 
@@ -102,8 +109,12 @@ def rates_both_ways(sent: Mapping[str, Any]) -> tuple[float, float]:
 
     Raises:
         KeyError, TypeError: it is none.
+        NotProven: a rate of it cannot be.
     """
     there, back = sent["end"]["sum_received"], sent["end"]["sum_received_bidir_reverse"]
+    for way in (there, back):
+        if impossible := impossible_rate(way):
+            raise NotProven(f"{impossible}. Install another version of iperf3 there.")
     return there["bits_per_second"] / MEGA, back["bits_per_second"] / MEGA
 
 
@@ -117,13 +128,21 @@ def _keep(keep: Path | None, kind: str, sent: dict, received: dict) -> None:
 
 @contextmanager
 def _both(
-    client: Shell, server: Shell, address: str, port: int, load: Load, more: str = ""
+    client: Shell, server: Shell, address: str, port: int, load: Load, more: Sequence[str] = ()
 ) -> Iterator[tuple[Detached, Detached]]:
     """The client's and the server's program, at work."""
     length = load.seconds + load.omit_s
-    listening = f"ss -Hltn 'sport = :{port}' | grep -q ."
-    serve = f"iperf3 -s -1 -J -i {load.interval_s:g} -p {port}"
-    send = f"iperf3 -c {address} -p {port} -J {_CONNECT} {more}{load.arguments()}"
+    listening = script("ss -Hltn sport = :{port} | grep -q .", port=port)
+    serve = script(
+        "iperf3 -s -1 -J -i {interval_s:g} -p {port}", interval_s=load.interval_s, port=port
+    )
+    send = script(
+        "iperf3 -c {address} -p {port} -J --connect-timeout {connect_ms} {words}",
+        address=address,
+        port=port,
+        connect_ms=_CONNECT_MS,
+        words=[*more, *load.arguments().split()],
+    )
     if load.udp_mbps is not None:  # each trial finds out by itself what the path carries
         for shell in (client, server):
             shell.run(_FORGET_MTU, again=True)
@@ -136,7 +155,7 @@ def _both(
 
 def _ended(
     sender: Detached, listener: Detached, address: str, port: int, load: Load
-) -> tuple[dict, dict]:
+) -> tuple[Report, Report]:
     """What both have told at the end.
 
     Raises:
@@ -145,31 +164,37 @@ def _ended(
     patience_s = load.seconds + load.omit_s
     patience_s += _GRACE_S if load.udp_mbps is None else _UDP_GRACE_S
     there = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-    opening = f"ss -Htn state syn-sent 'dst {there}' | grep -q ."
+    opening = script("ss -Htn state syn-sent dst {there} | grep -q .", there=there)
 
     def in_vain() -> bool:
         """Whether one side waits for ever: the other has gone, or a connection gets no answer."""
-        gone = listener.shell.run(f"[ -s {listener.stem}.rc ]", again=True).status == 0
+        ended = script("[ -s {status} ]", status=f"{listener.stem}.rc")
+        gone = listener.shell.run(ended, again=True).status == 0
         return gone or sender.shell.run(opening, again=True).status == 0
 
     sent = Report.of(sender, patience_s, in_vain)
     received = Report.of(listener, _GRACE_S if sent.whole else _END_S)
     must_be_whole(sent, received, load, address)
     if load.udp_mbps is not None:
-        warned = sender.shell.run(f"cat {sender.stem}.err", again=True).output
+        show = script("cat {errors}", errors=f"{sender.stem}.err")
+        warned = f"{sent.remark}\n{sender.shell.run(show, again=True).output}"
         must_fit(sent, received, load, address, warned)
-    return sent.content or {}, received.content or {}
+    return sent, received
 
 
 def parse(sent: dict, received: dict) -> Trial:
     """A trial from the JSON of the client (`sent`) and of the server (`received`).
 
+    One of whose figures cannot be is a trial of nothing, with which figure that is.
+
     Raises:
         NotProven: something is missing there, as when a test broke off.
     """
     try:
+        if impossible := impossible_figure(sent, received):
+            return Trial.of_nothing(impossible)
         return _parsed(sent, received)
-    except (KeyError, TypeError, IndexError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise NotProven(f"iperf3's report is not whole: it lacks {error}.") from error
 
 
@@ -235,7 +260,11 @@ def _lost(sent: dict, received: dict) -> tuple[int, float]:
 
 @contextmanager
 def _started(
-    shell: Shell, command: str, length_s: float, ready: str = "", busy: str = ""
+    shell: Shell,
+    command: Script,
+    length_s: float,
+    ready: Script = _NONE,
+    busy: Script = _NONE,
 ) -> Iterator[Detached]:
     """A detached iperf3 that is ended if anything goes wrong while it runs."""
     side = "server" if busy else "client"

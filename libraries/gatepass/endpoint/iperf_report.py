@@ -33,6 +33,7 @@ _LOOK_S = 8
 _END_S = 2
 _TCP = 32
 """Bytes of TCP's header with time stamps."""
+_MOST_REPORTS, _LONGEST_REMARK = 4, 300
 _MSS = re.compile(r"exceeds TCP MSS (\d+)")
 
 
@@ -45,12 +46,14 @@ class Report:
         status: with which iperf3 ended; None where it had to be ended.
         content: of its report; None where that is no JSON.
         words: the last of what it wrote; empty where there is a report.
+        remark: what it wrote on the same channel beside its report; empty for nothing.
     """
 
     name: str
     status: int | None
     content: dict | None = field(repr=False)
     words: str = ""
+    remark: str = ""
 
     @classmethod
     def of(
@@ -71,13 +74,10 @@ class Report:
                 status, left_s = program.ended(_END_S), 0  # it may be about to end
         status = None if status == _NOT_ENDED else status
         text = program.broken_off() if status is None else program.output
-        try:
-            content = json.loads(text)
-        except ValueError:
-            content = None
-        if not isinstance(content, dict):
-            return cls(program.shell.name, status, None, program.last_words())
-        return cls(program.shell.name, status, content)
+        content, remark = cut_out(text)
+        if content is None:
+            return cls(program.shell.name, status, None, remark or program.last_words())
+        return cls(program.shell.name, status, content, remark=remark)
 
     @property
     def whole(self) -> bool:
@@ -101,6 +101,41 @@ class Report:
     def opened(self) -> int:
         """How many streams it had."""
         return len((self.content or {}).get("start", {}).get("connected", []))
+
+
+def cut_out(text: str) -> tuple[dict | None, str]:
+    """The report in what iperf3 wrote, and what it wrote beside it, in one line.
+
+    Some versions write a warning before it, or all of it twice (esnet/iperf, issues 1223, 1688,
+    1716).
+
+    Args:
+        text: of its output.
+
+    Returns:
+        No report where there is none, or where there are several that differ.
+    """
+    decoder, reports, beside, at = json.JSONDecoder(), [], [], 0
+    while (begin := text.find("{", at)) >= 0 and len(reports) <= _MOST_REPORTS:
+        beside.append(text[at:begin])
+        try:
+            found, at = decoder.raw_decode(text, begin)
+            if _is_report(found):
+                reports.append(found)
+        except (ValueError, RecursionError):
+            line_ends = text.find("\n", begin)
+            at = len(text) if line_ends < 0 else line_ends
+            beside.append(text[begin:at])
+    beside.append(text[at:])
+    remark = " ".join(" ".join(beside).split())[:_LONGEST_REMARK]
+    if len({json.dumps(one) for one in reports}) > 1:
+        return None, "it wrote reports that differ"
+    return (reports[0], remark) if reports else (None, "")
+
+
+def _is_report(found: dict) -> bool:
+    """Not some part of one that is cut off."""
+    return isinstance(found.get("start"), dict) or isinstance(found.get("error"), str)
 
 
 def must_be_whole(sent: Report, received: Report, load: Load, address: str) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Completed, Detached, ProgramEnded, Shell
 from gatepass.results.exchanges import ConnectionTry
 
@@ -28,7 +28,8 @@ class Probe:
         address: of the far endpoint.
         port: where its responder listens.
         tries: how often at most, until one is answered.
-        via: the mark or the interface that decides about its way; empty for the host's own routes.
+        via: the mark, the interface or the own address that decides about its way; empty for the
+            host's own routes.
     """
 
     protocol: str
@@ -84,10 +85,14 @@ def start_responder(
     Raises:
         NotProven: it could not be started, with its own words.
     """
-    script = install(shell, "responder.py")
     numbers = " ".join(map(str, ports))
-    ready = f"ss -Hltn 'sport = :{ports[-1]}' | grep -q ."
-    command = f"python3 {script} {limit_s:.0f} {numbers}"
+    ready = script("ss -Hltn sport = :{port} | grep -q .", port=ports[-1])
+    command = script(
+        "python3 {program} {limit_s:.0f} {ports}",
+        program=install(shell, "responder.py"),
+        limit_s=limit_s,
+        ports=ports,
+    )
     stem = f"{shell.folder()}/{name}"
     try:
         return Detached.start(shell, stem, command, limit_s + 5, ready=ready)
@@ -111,10 +116,14 @@ def _tried(
     shell: Shell, probes: Sequence[Probe], timeout_s: float
 ) -> list[tuple[Answer, float]]:
     """The same, each with how long its last try took, seconds."""
-    script = install(shell, "prober.py")
-    flows = " ".join(shlex.quote(probe.argument) for probe in probes)
+    command = script(
+        "python3 {program} {timeout_s} {flows}",
+        program=install(shell, "prober.py"),
+        timeout_s=timeout_s,
+        flows=[probe.argument for probe in probes],
+    )
     limit = 10 + max(probe.tries for probe in probes) * (timeout_s + 0.2)
-    done = shell.run(f"python3 {script} {timeout_s} {flows}", timeout_s=limit)
+    done = shell.run(command, timeout_s=limit)
     try:
         found = [
             (Answer(probe, result["outcome"], result["detail"]), result.get("seconds", 0.0))
@@ -153,7 +162,7 @@ def with_patience(shell: Shell, answer: Answer) -> Answer:
 def install(shell: Shell, name: str) -> str:
     """Put a script of `gatepass.endpoint.remote` into the run's folder, once; its path there."""
     path = f"{shell.folder()}/{name}"
-    if shell.run(f"[ -s {path} ]", again=True).status:  # it only looks
+    if shell.run(script("[ -s {path} ]", path=path), again=True).status:  # it only looks
         shell.put(resources.files("gatepass.endpoint.remote").joinpath(name).read_text(), path)
     return path
 
@@ -165,7 +174,7 @@ def install_package(shell: Shell, name: str) -> None:
         name: of a package that is all Python and has no packages in it.
     """
     folder = f"{shell.folder()}/{name}"
-    if shell.run(f"mkdir {folder}").status == 0:
+    if shell.run(script("mkdir {folder}", folder=folder)).status == 0:
         for file in resources.files(name).iterdir():
             if file.name.endswith(".py"):
                 shell.put(file.read_text(), f"{folder}/{file.name}")
@@ -181,6 +190,5 @@ def run_script(shell: Shell, name: str, words: Sequence[str], timeout_s: float) 
         timeout_s: how long to wait.
     """
     text = resources.files("gatepass.endpoint.remote").joinpath(name).read_text()
-    arguments = " ".join(map(shlex.quote, words))
-    command = f"python3 - {arguments} <<'GATEPASS'\n{text}\nGATEPASS"
+    command = script("printf %s {text} | python3 - {words}", text=text, words=words)
     return shell.run(command, timeout_s=timeout_s, again=True)

@@ -115,6 +115,8 @@ class Trial:
             machine" where an endpoint lies on it.
         wire_mbps: what the receiver's interface counted in the measured time, at the same layer as
             `mbps`; None where it did not tell.
+        impossible: which figure that a program told cannot be, in a clause; empty where all can.
+        remarks: what iperf3 wrote beside its report.
         number: in the run, as its files in ``trials/`` are called; 0 where none are kept.
     """
 
@@ -142,3 +144,27 @@ class Trial:
     conduct: Mapping[str, Conduct] = field(default_factory=dict, repr=False)
     wire_mbps: float | None = None
     number: int = 0
+    impossible: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of_nothing(cls, impossible: str) -> Trial:
+        """A trial of which nothing is known, as a figure of it cannot be.
+
+        Args:
+            impossible: which one, in a clause.
+        """
+        return cls(
+            mbps=0.0,
+            received_bytes=0,
+            all_bytes=0,
+            seconds=0.0,
+            intervals=(),
+            retransmits=None,
+            lost_percent=None,
+            rtt_ms=None,
+            client_cpu=0.0,
+            server_cpu=0.0,
+            seen=frozenset(),
+            impossible=impossible,
+        )

@@ -91,6 +91,8 @@ def disturbed_by(conduct: Mapping[str, Conduct]) -> str:
 
 
 def _disturbances(trial: Trial) -> Iterator[str]:
+    if trial.impossible:
+        yield trial.impossible
     lasted = trial.ended - trial.began
     for name, waited_s in (("client", trial.client_waited_s), ("server", trial.server_waited_s)):
         # iperf3 that sends datagrams is always ready, so that its wait says nothing
@@ -185,6 +187,11 @@ def aside_in_words(aside: Sequence[tuple[Trial | Watched, str]]) -> str:
         return ""
     reasons = list(dict.fromkeys(why for _, why in aside))
     count = f"{len(aside)} trial{'' if len(aside) == 1 else 's'}"
+    if all(isinstance(one, Trial) and one.impossible for one, _ in aside):
+        return (
+            f"{count} gave no figure, as one cannot be: {reasons[0]}. Install another version of "
+            "iperf3 there."
+        )
     return (
         f"The test machines disturbed {count}: {reasons[0]}. "
         f"{busy_with([trial for trial, _ in aside])}Run again when the test "

@@ -79,6 +79,8 @@ class LossOfTheRig:
         if self._send is None:
             return Rig(None).limits(held)
         trials = [self._send() for _ in range(self._rule.min_trials)]
+        if impossible := next((one.impossible for one in trials if one.impossible), ""):
+            return f"Of the path without the gateway the loss is not known: {impossible}."
         self._alone = loss(trials, held.conditions, self._rule)
         if self._alone.upper > held.threshold:
             return f"The path without the gateway loses {measured(self._alone)} itself."

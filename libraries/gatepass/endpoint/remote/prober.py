@@ -2,9 +2,9 @@
 
 Usage: prober.py TIMEOUT_S PROTOCOL:ADDRESS:PORT[:TRIES][@VIA]...   PROTOCOL is tcp or udp, an IPv6
 address stands in square brackets. VIA is a number that marks the flow's packets, for the routes to
-look at, or an interface that they are to leave by. Each result: "answered" with the address that
-the far side saw, "refused" (a reset or an ICMP error came back) or "silent"; and `seconds`, how
-long the last try took.
+look at, an interface that they are to leave by, or an address of this host that they come from.
+Each result: "answered" with the address that the far side saw, "refused" (a reset or an ICMP error
+came back) or "silent"; and `seconds`, how long the last try took.
 """
 
 import json
@@ -15,11 +15,14 @@ import threading
 import time
 
 FLOW = re.compile(r"(tcp|udp):\[?([0-9a-fA-F.:]+?)\]?:(\d+)(?::(\d+))?(?:@(.+))?$")
+ADDRESS = re.compile(r"[0-9]+(\.[0-9]+){3}$|[0-9a-fA-F]*:[0-9a-fA-F:.]*$")
 
 
 def choose(sock, via):
-    """Have its packets marked, or bound to an interface; either needs root."""
-    if via.isdigit():
+    """Have its packets marked, or bound to an interface, which needs root, or to an address."""
+    if ADDRESS.match(via):
+        sock.bind((via, 0))
+    elif via.isdigit():
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_MARK, int(via))
     else:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, via.encode())
