@@ -16,7 +16,7 @@ from gatepass.history import store
 from gatepass.history.series import runs, series
 from gatepass.report.results_json import document
 from gatepass.run import aftermath
-from history_examples import added, outcome
+from history_examples import SERIAL, added, outcome
 
 ROOT = Path(__file__).parents[2]
 WRITERS, EACH = 4, 5
@@ -47,6 +47,34 @@ def test_a_run_is_in_it_once(record: Path) -> None:
         checks = connection.execute("SELECT count(*) FROM checks").fetchone()[0]
     assert len(told) == 1 and [point.value for point in figures.points] == [308.0]
     assert checks == 7
+
+
+OTHER = "FGVM02TM24005678"
+SAME = {"run_id": "20261127-205707-lab"}
+
+
+def test_runs_of_one_name_are_kept_apart_by_their_gateways(record: Path) -> None:
+    """As of two jobs that began in the same second, each below a folder of its own."""
+    told = [
+        store.add(record, document(one, DIGEST), record.parent / "output.xml")
+        for one in (outcome(0, run=SAME), outcome(0, serial=OTHER, run=SAME))
+    ]
+    assert told == [SAME["run_id"], f"{SAME['run_id']} {OTHER}"]
+    added(record, outcome(0, (308.0,), OTHER, run=SAME), outcome(0, (307.0,), run=SAME))
+    with store.opened(record) as connection:
+        known = runs(connection)
+        figures = {run.serial: series(connection, [run])[0].points[0].value for run in known}
+    assert sorted(run.run for run in known) == told
+    assert figures == {SERIAL: 307.0, OTHER: 308.0}
+
+
+def test_runs_that_reached_no_gateway_are_kept_apart_by_their_outputs(record: Path) -> None:
+    unreached = outcome(0, run=SAME | {"gateway": {}})
+    for digest in (DIGEST, "e" * 64, DIGEST):
+        store.add(record, document(unreached, digest), record.parent / "output.xml")
+    added(record, outcome(0, run=SAME))
+    with store.opened(record) as connection:
+        assert sorted(run.serial for run in runs(connection)) == ["", "", SERIAL]
 
 
 def test_several_processes_add_at_the_same_time(record: Path) -> None:

@@ -169,6 +169,11 @@ FORGERIES: dict[str, tuple[Callable[[Path], None], int, str]] = {
         1,
         f"history.sqlite3: run {FIRST} {OTHERWISE}verdict approved, not rejected",
     ),
+    "another gateway in the record": (
+        changed("UPDATE runs SET serial = 'FGVM02TM24005678'"),
+        1,
+        f"run {FIRST} {OTHERWISE}serial FGVM02TM24005678, not {SERIAL}",
+    ),
     "12 figures in the record": (
         changed("UPDATE measurements SET value = value * 1.3"), 1, f"{OTHERWISE}",
     ),
@@ -206,6 +211,20 @@ def test_a_forgery(results: Path, name: str, capsys: pytest.CaptureFixture[str])
     assert cli.main(["verify", str(results)]) == code
     told = capsys.readouterr().out
     assert sentence in told, told
+
+
+def test_a_run_whose_name_another_gateways_has_in_the_record(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That one lay elsewhere, and was added first."""
+    changed(
+        f"UPDATE runs SET serial = 'FGVM02TM24005678', output = '/elsewhere' WHERE run = '{FIRST}'"
+    )(results)
+    add(results / FIRST)
+    assert cli.main(["verify", str(results)]) == 3
+    told = capsys.readouterr().out
+    assert "3 of them in history.sqlite3" in told
+    assert f"history.sqlite3 has runs that are not here: {FIRST}" in told
 
 
 def test_of_a_copy_the_runs_that_it_lacks_are_elsewhere(

@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,8 +26,8 @@ from gatepass.results.outcome import Outcome, read_digested
 
 _TABLES = {"runs": "run", "checks": "position", "measurements": "position"}
 """What their rows are in order by."""
-_OF_THE_PLACE = ("output",)
-"""Columns that do not follow from the output of a run."""
+_OF_THE_PLACE = ("output", "run")
+"""Columns that do not follow from the output of a run alone."""
 _WORDED = ("reasons", "facts", "conditions")
 """Columns that another copy of Gatepass may word otherwise."""
 _MOST = 3
@@ -37,6 +38,23 @@ _BEFORE = """
     WHERE started_s < (SELECT started_s FROM runs WHERE run = ?)
 """
 _Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One that is there.
+
+    Attributes:
+        folder: in which it lies.
+        outcome: what its ``output.xml`` tells.
+        document: of the run.
+    """
+
+    folder: Path
+    outcome: Outcome
+    document: dict[str, Any]
+
+
 _Key = tuple[str, ...]
 
 
@@ -54,54 +72,70 @@ def look(results: Path, found: Findings) -> None:
         return
     with TemporaryDirectory() as place:
         again = Path(place, record.name)
-        outcomes = _made_again(results, again)
-        if not outcomes:
+        there = _made_again(results, again)
+        if not there:
             return
-        worded = {run for run, (folder, _) in outcomes.items() if other_program(folder)}
         try:
             with store.opened(record) as kept, store.opened(again) as made:
-                _rows(record.name, kept, made, worded, found)
-                _others(record.name, kept, set(outcomes), results, found)
-                _earlier({run: outcome for run, (_, outcome) in outcomes.items()}, made, found)
+                names = _names(kept, there)
+                _rows(record.name, kept, made, there, names, found)
+                _others(record.name, kept, set(names.values()), results, found)
+                _earlier({run: one.outcome for run, one in there.items()}, made, found)
         except store.HistoryTrouble as trouble:
             found.open.append(f"The record of all runs was not looked at: {trouble}".rstrip("."))
 
 
-def _made_again(results: Path, again: Path) -> dict[str, tuple[Path, Outcome]]:
-    """The record as the outputs make it; folders and outcomes of the runs in it, by their names."""
-    outcomes = {}
+def _made_again(results: Path, again: Path) -> dict[str, _Run]:
+    """The record as the outputs make it; the runs in it, by their names there."""
+    there = {}
     for folder in sorted(path.parent for path in results.glob(f"**/{SUMS}")):
         output = folder / "output.xml"
         try:
             outcome, digest = read_digested(output)
-            store.add(again, results_json.document(outcome, digest), output)
+            document = results_json.document(outcome, digest)
+            there[store.add(again, document, output)] = _Run(folder, outcome, document)
         except (InputError, store.HistoryTrouble):
             continue  # that it cannot be read is told of the run
-        outcomes[str(outcome.run["run_id"])] = (folder, outcome)
-    return outcomes
+    return there
+
+
+def _names(kept: sqlite3.Connection, there: Mapping[str, _Run]) -> dict[str, str]:
+    """What the record calls the runs that are there, by their names in the one made again.
+
+    One that it has of the same name alone may be the same with another serial number.
+    """
+    known = {row["run"] for row in kept.execute("SELECT run FROM runs")}
+    called = {run: store.name_of(kept, one.document) for run, one in there.items()}
+    called = {run: name for run, name in called.items() if name in known}
+    for run, one in there.items():
+        bare = one.document["run"]["id"]
+        if run not in called and bare in known and bare not in called.values():
+            called[run] = bare
+    return called
 
 
 def _rows(
     name: str,
     kept: sqlite3.Connection,
     made: sqlite3.Connection,
-    worded: set[str],
+    there: Mapping[str, _Run],
+    names: Mapping[str, str],
     found: Findings,
 ) -> None:
     """Rows of runs that are there, and of which the record has some."""
-    known = {row["run"] for row in kept.execute("SELECT run FROM runs")}
-    there = [row["run"] for row in made.execute("SELECT run FROM runs ORDER BY started_s, run")]
-    for run in [run for run in there if run in known]:
-        left = (*_OF_THE_PLACE, *(_WORDED if run in worded else ()))
+    runs = [row["run"] for row in made.execute("SELECT run FROM runs ORDER BY started_s, run")]
+    for run in [run for run in runs if run in names]:
+        left = (*_OF_THE_PLACE, *(_WORDED if other_program(there[run].folder) else ()))
         for table in _TABLES:
-            told, again = (_of_run(one, table, run, left) for one in (kept, made))
-            found.wrong += _differences(f"{name}: run {run}", table, told, again)
-    if lacking := [run for run in there if run not in known]:
+            told = _of_run(kept, table, names[run], left)
+            again = _of_run(made, table, run, left)
+            found.wrong += _differences(f"{name}: run {names[run]}", table, told, again)
+    if lacking := [run for run in runs if run not in names]:
         found.open.append(
             f"{name} does not have {_named(lacking)}, which "
             f"{'lies' if len(lacking) == 1 else 'lie'} here"
         )
-    found.seen.append(f"{len(there) - len(lacking)} of them in {name}")
+    found.seen.append(f"{len(names)} of them in {name}")
 
 
 def _others(

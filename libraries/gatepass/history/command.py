@@ -93,8 +93,7 @@ def _add(record: Path, outputs: Sequence[Path]) -> int:
         except ManyRuns as merged:
             print(f"Left out: {merged}")
     for document, output in read:
-        store.add(record, document, output)
-        print(f"{document['run']['id']}: {document['verdict']}")
+        print(f"{store.add(record, document, output)}: {document['verdict']}")
     return 0
 
 

@@ -16,7 +16,7 @@ class RecordedRun:
     """One run of the record.
 
     Attributes:
-        run: its id.
+        run: its name in the record (see `store.name_of`).
         started: ISO 8601 with the zone; empty where it is not known.
         verdict: of the order.
         reasons: why it was not approved.

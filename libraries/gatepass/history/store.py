@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -100,7 +100,7 @@ def opened(path: Path, write: bool = False) -> Iterator[sqlite3.Connection]:
         raise HistoryTrouble(_sentence(path, str(error))) from error
 
 
-def add(path: Path, document: dict[str, Any], output: Path) -> None:
+def add(path: Path, document: dict[str, Any], output: Path) -> str:
     """Add a run; one that is there already is replaced.
 
     Args:
@@ -108,19 +108,22 @@ def add(path: Path, document: dict[str, Any], output: Path) -> None:
         document: the document of the run (see `gatepass.report.results_json`).
         output: where its ``output.xml`` lies.
 
+    Returns:
+        Its name in the record; see `name_of`.
+
     Raises:
         HistoryTrouble: the record cannot be written, or the run has no id.
     """
-    run = document["run"]["id"]
-    if not run:
+    if not document["run"]["id"]:
         raise HistoryTrouble(
             f"{output}: the run ended before it knew its own name, so it has no place in the "
             "record."
         )
     with opened(path, write=True) as connection, connection:
         connection.execute("BEGIN IMMEDIATE")
+        run = name_of(connection, document)
         connection.execute("DELETE FROM runs WHERE run = ?", (run,))
-        _insert(connection, "runs", _run(document, output))
+        _insert(connection, "runs", {**_run(document, output), "run": run})
         position = 0
         for number, check in enumerate(document["checks"]):
             names = ("chapter", "name", "verdict")
@@ -132,6 +135,21 @@ def add(path: Path, document: dict[str, Any], output: Path) -> None:
                 row = {"run": run, "position": position, "check_position": number}
                 _insert(connection, "measurements", row | _measurement(measurement))
                 position += 1
+    return run
+
+
+def name_of(connection: sqlite3.Connection, document: dict[str, Any]) -> str:
+    """The name under which a record has a run, or would have it.
+
+    It is that of the run's folder. Runs that begin in the same second below several folders may
+    have the same: where another gateway's run is there already, the serial number, or the
+    beginning of the digest of ``output.xml`` where none is known, stands behind it.
+    """
+    name, own = document["run"]["id"], _identity(_run(document, Path()))
+    longer = f"{name} {own}"
+    found = "SELECT run, serial, output_sha256 FROM runs WHERE run IN (?, ?)"
+    known = {row["run"]: _identity(row) for row in connection.execute(found, (name, longer))}
+    return next((run for run in known if known[run] == own), longer if name in known else name)
 
 
 def facts_of(document: dict[str, Any]) -> dict[str, Any]:
@@ -174,6 +192,10 @@ def _run(document: dict[str, Any], output: Path) -> dict[str, Any]:
         "output": str(output.resolve()),
         "output_sha256": run["output_sha256"],
     }
+
+
+def _identity(row: Mapping[str, Any] | sqlite3.Row) -> str:
+    return str(row["serial"] or row["output_sha256"][:12])
 
 
 def _measurement(measurement: dict[str, Any]) -> dict[str, Any]:

@@ -46,8 +46,8 @@ def keep(outcome: Outcome, digest: str, output: Path, record: Path) -> str:
         files = "results.json, trials.csv and xunit.xml"
         _warn(f"{files} cannot be written in {output.parent}: {error.strerror}")
     try:
-        store.add(record, document, output)
-        return _changed(record, document["run"]["id"], document["gateway"].get("serial"))
+        run = store.add(record, document, output)
+        return _changed(record, run, document["gateway"].get("serial"))
     except store.HistoryTrouble as trouble:
         _warn(f"the run is not in the record. {str(trouble).rstrip('.')}")
     except Exception as error:  # the verdict is told all the same
