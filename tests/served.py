@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 from fleet_examples import plan
@@ -18,6 +19,9 @@ from gatepass.report.results_json import document, write
 from gatepass.results.outcome import Outcome
 from history_examples import DIGEST, outcome
 
+NAME = "gatepass-"
+COOKIES: dict[str, str] = {}
+"""By server, what a browser keeps of it."""
 PROJECT = Path(__file__).parents[1]
 OTHER = "FGVM02TM24005678"
 FIRST, SECOND = "20260302-080000-1234", "20260303-080000-1234"
@@ -75,11 +79,18 @@ def served(folder: Path) -> Iterator[str]:
         try:
             said = server.stdout.readline()
             assert said.startswith("http://127.0.0.1:"), server.stderr.read()
-            yield said.split("/ ")[0]
+            here, _, token = said.split(" ")[0].partition("/?token=")
+            COOKIES[here] = f"{NAME}{sha256(token.encode()).hexdigest()[:8]}={token}"
+            yield here
         finally:
             server.terminate()
             said, complained = server.communicate(timeout=60)
     assert (server.returncode, said, complained) == (0, "", "")
+
+
+def token_of(url: str) -> str:
+    """The secret in the address that a server has printed."""
+    return COOKIES[url].partition("=")[2]
 
 
 def asked(url: str, words: str) -> tuple[int, str]:
@@ -87,8 +98,11 @@ def asked(url: str, words: str) -> tuple[int, str]:
 
     Args:
         url: of the server.
-        words: the request's first line and headers, without the version and the end.
+        words: the request's first line and headers, without the version and the end; the cookie
+            of who opened the printed address is added, where no other is among them.
     """
+    if "\ncookie:" not in words.lower():
+        words = f"{words}\nCookie: {COOKIES[url]}"
     host, _, port = url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=60) as line:
         first, *headers = words.splitlines()

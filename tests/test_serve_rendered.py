@@ -9,7 +9,7 @@ import pytest
 import records
 from fleet_examples import plan
 from history_examples import outcome
-from served import BROKEN, FIRST, FLEET, LIVE, SECOND, kept, results, served
+from served import BROKEN, FIRST, FLEET, LIVE, SECOND, kept, results, served, token_of
 from test_certificate_rendered import CHROMIUM, looked_at
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -17,10 +17,14 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is install
 
 def test_what_a_browser_shows(tmp_path: Path) -> None:
     folder = results(tmp_path / "results")
+    failure = folder / FIRST / "failures" / "a"
+    failure.mkdir(parents=True)
+    page = '<title>a</title><a href="../../certificate.html">Certificate</a>'
+    (failure / "index.html").write_text(page, encoding="utf-8")
     with served(folder) as url:
         done = looked_at(
-            tmp_path, "serve.robot", URL=url, RESULTS=str(folder), FIRST=FIRST, SECOND=SECOND,
-            FLEET=FLEET, BROKEN=BROKEN, LIVE=LIVE,
+            tmp_path, "serve.robot", URL=url, TOKEN=token_of(url), RESULTS=str(folder),
+            FIRST=FIRST, SECOND=SECOND, FLEET=FLEET, BROKEN=BROKEN, LIVE=LIVE,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -35,7 +39,7 @@ def test_everything_has_room(tmp_path: Path) -> None:
         kept(folder / name, records.outcome(record, tmp_path))
     with served(folder) as url:
         done = looked_at(
-            tmp_path, "serve_layout.robot", URL=url, RESULTS=str(folder), APPROVED=FIRST,
-            REJECTED=SECOND,
+            tmp_path, "serve_layout.robot", URL=url, TOKEN=token_of(url), RESULTS=str(folder),
+            APPROVED=FIRST, REJECTED=SECOND,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -22,6 +22,7 @@ from gatepass.serve.folder import BROKEN_OFF, UNDER_WAY, Asked, changes, run_cal
 from history_examples import SERIAL, outcome
 from served import (
     BROKEN,
+    COOKIES,
     FIRST,
     FLEET,
     LIVE,
@@ -266,7 +267,8 @@ def test_nobody_reaches_it_but_from_the_loopback(url: str) -> None:
 def test_events_come_as_soon_as_there_is_one(url: str, live: Path) -> None:
     host, _, port = url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=60) as line:
-        line.sendall(f"GET /events/{LIVE} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        head = f"GET /events/{LIVE} HTTP/1.1\r\nHost: {host}\r\nCookie: {COOKIES[url]}\r\n\r\n"
+        line.sendall(head.encode())
         heard = b""
         for events in (1, 2):  # one at once, as the page may be older than this connection
             while heard.count(b"data: changed\n\n") < events:

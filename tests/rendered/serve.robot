@@ -32,6 +32,11 @@ The Pages Of A Run
     When Click    role=link[name="Certificate"]
     Then Get Text    h2#decision    ==    Approved
 
+A Page That A Run Has Left Leads To Another Of It
+    Given The Page Is Opened    /files/${FIRST}/failures/a/index.html
+    When Click    role=link[name="Certificate"]
+    Then Get Text    h2#decision    ==    Approved
+
 A Run Is Watched Until It Has Its Verdict
     Given The Page Is Opened    /
     When A Run Begins

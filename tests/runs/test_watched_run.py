@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import FaultyLab
-from served import served
+from served import served, token_of
 from test_certificate_rendered import CHROMIUM, looked_at
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -20,8 +20,8 @@ def test_watched_until_its_verdict(own_lab: FaultyLab, tmp_path: Path) -> None:
     results.mkdir()
     with served(results) as url, ThreadPoolExecutor() as beside:
         watched = beside.submit(
-            looked_at, tmp_path, "serve_live.robot", URL=url, RESULTS=str(results),
-            OPEN=str(opened),
+            looked_at, tmp_path, "serve_live.robot", URL=url, TOKEN=token_of(url),
+            RESULTS=str(results), OPEN=str(opened),
         )  # fmt: skip
         while not (opened.exists() or watched.done()):
             time.sleep(0.05)

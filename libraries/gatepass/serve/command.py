@@ -14,6 +14,7 @@ from aiohttp import web
 from gatepass.base.arguments import Parser, any_path
 from gatepass.base.errors import InputError
 from gatepass.base.paths import RESULTS
+from gatepass.serve.secret import Secret
 from gatepass.serve.server import HOST, application
 
 PORT = 8471
@@ -41,8 +42,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="./run.sh serve",
         description="Shows the results folder in a browser on this machine: all runs, one that is "
-        "under way, two beside each other. It changes nothing, and nobody reaches it from another "
-        "machine.",
+        "under way, two beside each other. It changes nothing. Nobody reaches it from another "
+        "machine, and only who has the address that it prints reads what it shows.",
         epilog="from another machine: ssh -L 8471:127.0.0.1:8471 THIS-MACHINE",
         allow_abbrev=False,
     )
@@ -62,7 +63,8 @@ def _port(text: str) -> int:
 
 
 async def _serve(folder: Path, port: int) -> None:
-    runner = web.AppRunner(application(folder), access_log=None, shutdown_timeout=_ENDS_S)
+    secret = Secret()
+    runner = web.AppRunner(application(folder, secret), access_log=None, shutdown_timeout=_ENDS_S)
     await runner.setup()
     try:
         site = web.TCPSite(runner, HOST, port)
@@ -70,7 +72,7 @@ async def _serve(folder: Path, port: int) -> None:
             await site.start()
         except OSError as error:
             raise InputError(_cannot(error, port)) from None
-        here = f"http://{HOST}:{runner.addresses[0][1]}/"
+        here = secret.address(f"http://{HOST}:{runner.addresses[0][1]}/")
         print(f"{here} shows {folder}. Ctrl-C ends it.", flush=True)
         await _asked_to_end()
     finally:

@@ -1,5 +1,6 @@
 """The server behind the pages: on the loopback alone, for reading alone, of the results alone.
 
+Other users of the machine reach the loopback as well, so who asks has to know a secret (`secret`).
 A page of another site cannot read from it by having its own name lead to the loopback (DNS
 rebinding): who asks for another host than the loopback is refused. What a run has left is served
 without a right to run beside these pages (Content Security Policy, `sandbox`).
@@ -11,16 +12,25 @@ import asyncio
 import mimetypes
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from urllib.parse import quote
 
 from aiohttp import web
 
 from gatepass.serve import pages, tables
 from gatepass.serve.comparison import compare
 from gatepass.serve.folder import Asked, Run, changes, run_called, runs
+from gatepass.serve.secret import QUESTION, Secret
 
 HOST = "127.0.0.1"
+_OWN_SITE = ("same-origin", "none")
+"""From where a browser may be sent here (W3C Fetch Metadata): from these pages, and by a person."""
+_ASK_IN_PERSON = (
+    "Copy the address that ./run.sh serve has printed into the address bar of your browser: it "
+    "holds the secret that opens these pages.\n"
+)
 _OWN_NAMES = (HOST, "localhost")
 _RESULTS = web.AppKey("results", Path)
+_SECRET = web.AppKey("secret", Secret)
 _OVER = web.AppKey("over", asyncio.Event)
 _LOOK_S = 0.5
 _ALIVE_S = 15
@@ -39,14 +49,16 @@ _OF_FILES = "sandbox allow-scripts allow-popups allow-downloads; frame-ancestors
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def application(results: Path) -> web.Application:
+def application(results: Path, secret: Secret) -> web.Application:
     """The pages over a results folder.
 
     Args:
         results: the folder; exists.
+        secret: that who asks has to know.
     """
     made = web.Application(middlewares=[_guarded])
     made[_RESULTS] = results.resolve()
+    made[_SECRET] = secret
     made.on_startup.append(_begin)
     made.on_shutdown.append(_end)
     made.add_routes(
@@ -60,6 +72,7 @@ def application(results: Path) -> web.Application:
             web.get("/events/{name:.+}", _events_of_one),
             web.get("/runs/{name:.+}", _run),
             web.get("/files/{path:.+}", _file),
+            web.get("/left/{key}/{path:.+}", _file),
         ]
     )
     return made
@@ -72,7 +85,7 @@ async def _guarded(request: web.Request, handler: _Handler) -> web.StreamRespons
         port = request.transport.get_extra_info("sockname")[1] if request.transport else ""
         raise web.HTTPForbidden(text=f"Open http://{HOST}:{port}/ instead.\n")
     try:
-        answer = await handler(request)
+        answer = await _to_who_may_read(request, handler)
     except web.HTTPException as refused:
         _secure(refused)
         raise
@@ -81,10 +94,42 @@ async def _guarded(request: web.Request, handler: _Handler) -> web.StreamRespons
     return answer
 
 
+async def _to_who_may_read(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    """The answer, to who knows the secret and was not sent by another site.
+
+    Raises:
+        web.HTTPForbidden: to anybody else; it tells not even what there is.
+    """
+    secret = request.app[_SECRET]
+    if _bears_key(request, secret):
+        return await handler(request)
+    if request.headers.get("Sec-Fetch-Site", "none") not in _OWN_SITE:
+        raise web.HTTPForbidden(text=_ASK_IN_PERSON)
+    if secret.is_asked_with(request):  # so that it stays in no history and in no address bar
+        left = {name: value for name, value in request.query.items() if name != QUESTION}
+        answer = web.HTTPSeeOther(request.url.with_query(left).relative())
+        secret.give_to(answer)
+        raise answer
+    if not secret.is_kept_by(request):
+        raise web.HTTPForbidden(text=_ASK_IN_PERSON)
+    return await handler(request)
+
+
+def _bears_key(request: web.Request, secret: Secret) -> bool:
+    """Whether a page of a run asks for another file of it."""
+    key, path = (request.match_info.get(name, "") for name in ("key", "path"))
+    return bool(key) and secret.is_key_of(_run_of(path), key)
+
+
+def _run_of(path: str) -> str:
+    return path.partition("/")[0]
+
+
 def _secure(answer: web.StreamResponse) -> None:
     answer.headers.setdefault("Content-Security-Policy", _POLICY)
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers["Referrer-Policy"] = "same-origin"
+    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
     answer.headers["Cache-Control"] = "no-store"
 
 
@@ -182,15 +227,20 @@ async def _told(request: web.Request, now: Callable[[], object]) -> web.StreamRe
 
 async def _file(request: web.Request) -> web.StreamResponse:
     """A file that a run has left; none that is hidden or leads out of the results."""
-    results = request.app[_RESULTS]
-    path = results / request.match_info["path"]
+    results, asked = request.app[_RESULTS], request.match_info["path"]
+    path = results / asked
     try:
         real = path.resolve(strict=True)
     except (OSError, ValueError, RuntimeError):
         raise web.HTTPNotFound from None
-    inside = real.is_relative_to(results)
+    # a key is of one run: no way leads out of that either
+    within = results / _run_of(asked) if "key" in request.match_info else results
+    inside = real.is_relative_to(within)
     if not inside or not real.is_file() or not _readable(real.relative_to(results)):
         raise web.HTTPNotFound
+    if request.headers.get("Sec-Fetch-Dest") == "document" and "key" not in request.match_info:
+        key = request.app[_SECRET].key_of(_run_of(asked))
+        raise web.HTTPSeeOther(f"/left/{key}/{quote(asked)}")
     answer = web.FileResponse(real)
     if real.suffix in _SHOWN_AS_TEXT:
         answer.content_type, answer.charset = "text/plain", "utf-8"
