@@ -13,6 +13,7 @@ import pytest
 import yaml
 from gateway_client import GatewayUnderTest
 
+import ssh_files
 from gatepass.base.finding import Finding
 from gatepass.doctor import examination
 from gatepass.doctor.examination import Examination, examine
@@ -172,7 +173,7 @@ class World:
         self.device = device
         self._folder = folder
         for name in ("id_ed25519", "known_hosts", "api-token"):
-            (folder / name).write_text("-----BEGIN OPENSSH PRIVATE KEY-----\n")
+            (folder / name).write_text(ssh_files.private_key())
             (folder / name).chmod(0o600)
         (folder / "api-token").write_text((device.folder / "api-token").read_text())
         self.hosts = {name: PlayedHost(name) for name in PORTS}

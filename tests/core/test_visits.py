@@ -11,6 +11,7 @@ from local_shell import LocalShell
 from gatepass import cli
 from gatepass.base import paths
 from gatepass.endpoint import ssh
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Completed, EndpointLost
 from gatepass.endpoint.ssh import SshShell, clean_endpoints
 from gatepass.endpoint.visits import NAME, Visits, left_on_endpoints, left_there
@@ -163,7 +164,7 @@ def test_a_program_that_would_not_end_is_left(
     shell = _shell(testbed, run, tmp_path)
     shell.folder()
     with monkeypatch.context() as patched:
-        patched.setattr(ssh.own_programs, "end_all", lambda path: "echo sleep 60")
+        patched.setattr(ssh.own_programs, "end_all", lambda path: script("echo sleep 60"))
         assert shell.clean_up() == ["sleep 60"]
     assert Visits.read(run.path).left
     run.release()

@@ -19,6 +19,7 @@ from pathlib import Path
 import yaml
 from lock_servers import until
 
+import ssh_files
 from gatepass.fleet.outcome import FleetOutcome, read_fleet
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -75,8 +76,8 @@ class World:
         certificate = next(Path("/etc/ssl/certs").glob("*.pem")).read_text()
         (self.folder / "beds" / "ca.pem").write_text(certificate)
         (self.folder / "beds" / "token").write_text("not-a-real-token\n")
-        (self.folder / "beds" / "id").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\n")
-        (self.folder / "beds" / "hosts").write_text("192.0.2.1 ssh-ed25519 AAAA\n")
+        (self.folder / "beds" / "id").write_text(ssh_files.private_key())
+        (self.folder / "beds" / "hosts").write_text(f"192.0.2.1 {ssh_files.public_key()}\n")
 
     @property
     def results(self) -> Path:

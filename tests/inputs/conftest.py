@@ -9,6 +9,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from input_files import SECRET
 
+import ssh_files
+
 
 @pytest.fixture(scope="session")
 def certificate() -> bytes:
@@ -35,9 +37,9 @@ def folder(tmp_path: Path, certificate: bytes) -> Path:
     for name, content, mode in (
         ("gateway-ca.pem", certificate, 0o644),
         ("api-token", f"{SECRET}\n".encode(), 0o600),
-        ("ssh/id", b"-----BEGIN OPENSSH PRIVATE KEY-----\n", 0o600),
+        ("ssh/id", ssh_files.private_key().encode(), 0o600),
         ("ssh/id.pub", b"ssh-ed25519 AAAA\n", 0o644),
-        ("ssh/hosts", b"198.18.0.11 ssh-ed25519 AAAA\n", 0o644),
+        ("ssh/hosts", f"198.18.0.11 {ssh_files.public_key()}\n".encode(), 0o644),
         ("empty", b"", 0o600),
     ):
         (tmp_path / name).write_bytes(content)

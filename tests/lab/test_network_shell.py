@@ -94,7 +94,8 @@ def test_what_is_no_text_is_no_trouble(shell: SshShell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [("/nowhere/file", "No such file"), ("/tmp", "Failure")]
+    ("path", "why"),
+    [("/nowhere/file", "No such file or directory"), ("/tmp", "Is a directory")],
 )
 def test_a_file_that_cannot_be_written_is_told_with_its_place(
     shell: SshShell, path: str, why: str

@@ -19,6 +19,7 @@ sys.path.append(str(Path(__file__).parents[1] / "lab"))
 from gateway_client import GatewayUnderTest
 
 import command_line
+import ssh_files
 
 ROOT = Path(__file__).resolve().parents[2]
 DELIVERED = ROOT / "lab" / "delivered.conf"
@@ -39,7 +40,7 @@ def call(results: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def testbed_of(gateway: GatewayUnderTest) -> Path:
     """A testbed with this gateway, whose endpoints are nowhere."""
     folder = gateway.folder
-    for name, content in (("key", "-----BEGIN OPENSSH PRIVATE KEY-----\n"), ("known", "-\n")):
+    for name, content in (("key", ssh_files.private_key()), ("known", "-\n")):
         (folder / name).write_text(content)
     for name in ("key", "api-token"):
         (folder / name).chmod(0o600)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding, found_by
 from gatepass.base.paths import RESULTS
 from gatepass.base.phrase import say
 from gatepass.endpoint import clock as endpoint_clock
 from gatepass.endpoint import paths
 from gatepass.endpoint import readiness as endpoint_readiness
-from gatepass.endpoint.shell import EndpointLost
 from gatepass.endpoint.ssh import SshShell
 from gatepass.gateway import clock, condition, licences, readiness
 from gatepass.gateway.answers import GatewayLost, Refused
@@ -152,7 +152,7 @@ def _of_endpoint(
             made.speeds[f"{name}'s link"] = ways.speed
         if row:
             found += found_by(_neighbour(shell, scope, ports), name, _kept_by_router(scope))
-    except EndpointLost as lost:
+    except NotProven as lost:
         found.append(Finding(name, str(lost.reason).rstrip("."), keeps=scope.chapters))
     finally:
         shell.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -13,9 +12,14 @@ import paramiko
 from gatepass.base.errors import NotProven
 from gatepass.base.stop_signals import held_back
 from gatepass.endpoint import own_programs
+from gatepass.endpoint.login_shell import NoShell
+from gatepass.endpoint.script import Script, joined, script
 from gatepass.endpoint.shell import Completed, EndpointLost, must_have_room
-from gatepass.endpoint.ssh_client import PinnedClient, Refused, TooLarge
+from gatepass.endpoint.ssh_client import PinnedClient, Refused
+from gatepass.endpoint.ssh_session import TooLarge
+from gatepass.endpoint.ssh_transport import HostKeyRefused
 from gatepass.endpoint.visits import Visits
+from gatepass.inputs.private_key import UnusableKey
 from gatepass.inputs.testbed import Host, Testbed
 
 _T = TypeVar("_T")
@@ -51,7 +55,7 @@ class SshShell:
         self.endpoint = endpoint
         self._path = f"/tmp/gatepass.{mark}"
         self._begun = self._made = False
-        self._lost = ""
+        self._lost = self._no_shell = ""
         self._client: PinnedClient | None = None
 
     @property
@@ -76,13 +80,10 @@ class SshShell:
         client = PinnedClient(ssh)
         try:
             client.log_in()
-        except paramiko.BadHostKeyException:
-            reason = (
-                f"it presents a host key other than the one in {ssh.known_hosts_file}; either the "
-                "host was reinstalled (then renew that file), or this is another host"
-            )
+        except UnusableKey as unusable:
+            reason = f"{ssh.key_file} {unusable}"
         except (RuntimeError, OSError, EOFError, paramiko.SSHException) as error:
-            reason = _plain(error, str(ssh.known_hosts_file))
+            reason = _plain(error, client)
         else:
             self._lost, self._client = "", client
             return
@@ -90,16 +91,16 @@ class SshShell:
         self._lost = f"the {self.name} cannot be reached by SSH at {self.where}: {reason}."
         raise EndpointLost(self._lost)
 
-    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
+    def run(self, command: Script, timeout_s: float = 15, again: bool = False) -> Completed:
         """Run a command and wait for it.
 
         Args:
-            command: for a POSIX shell.
+            command: for a POSIX shell, whatever the user's login shell is.
             timeout_s: how long to wait; the command itself may go on after.
             again: whether it may be run once more if the connection broke under it.
 
         Raises:
-            EndpointLost: the connection broke, or no answer came in time.
+            EndpointLost: the connection broke, no answer came in time, or there is no shell.
             NotProven: the answer has no end.
         """
         try:
@@ -121,12 +122,17 @@ class SshShell:
         Raises:
             EndpointLost: the connection broke, or no answer came in time.
         """
+        if self._no_shell:
+            raise EndpointLost(self._no_shell)
         if self._lost:
             self._reconnect(once=True)
         elif self._client is None:
             self.connect()
         try:
             return self._do(work)
+        except NoShell as answer:
+            self._no_shell = self._instead(answer)
+            raise EndpointLost(self._no_shell) from None
         except (OSError, EOFError, paramiko.SSHException, RuntimeError, AssertionError) as error:
             broken = str(error) or type(error).__name__
         self._lost = f"the SSH connection to the {self.name} ({self.where}) broke: {broken}."
@@ -136,6 +142,14 @@ class SshShell:
         raise EndpointLost(
             f"the SSH connection to the {self.name} broke ({broken}) during “{what}”."
         )
+
+    def _instead(self, answer: NoShell) -> str:
+        """What answers in the place of a shell, and what to do, in sentences."""
+        begin = f"on each command the {self.name} ({self.where})"
+        if not answer.words:
+            return f"{begin} answers nothing and ends with {answer.status}. {answer.remedy}"
+        waits = " and waits" if answer.status is None else ""
+        return f"{begin} answers “{answer.words}”{waits}. {answer.remedy}"
 
     @held_back
     def _do(self, work: Callable[[PinnedClient], _T]) -> _T:
@@ -158,22 +172,23 @@ class SshShell:
                 self._visits.begin(self.name, self.where)
             # fails where somebody was there first, so that no link of theirs is followed; one of
             # our own is there where the connection broke after it was made
-            ours = f"[ -d {self._path} ] && [ ! -L {self._path} ] && [ -O {self._path} ]"
-            again = f" 2>/dev/null || {{ {ours}; }}" if self._begun else ""
-            self._begun = True
-            made = self.run(f"mkdir -m 700 {self._path}{again}")
+            ours = script("[ -d {path} ] && [ ! -L {path} ] && [ -O {path} ]", path=self._path)
+            again = script(" 2>/dev/null || {{ {ours}; }}", ours=ours)
+            make = script("mkdir -m 700 {path}", path=self._path)
+            begun, self._begun = self._begun, True
+            made = self.run(joined("", [make, again]) if begun else make)
             if made.status:
                 raise EndpointLost(f"no folder could be made on the {self.name}: {made.errors}")
             self._made = True
         return self._path
 
-    def announce(self, script: str, sha256: str) -> None:
+    def announce(self, name: str, sha256: str) -> None:
         """Tell the run's journal of a script that undoes a change, before it is made."""
-        self._tell(self.name, script, sha256)
-        self._undoing.setdefault(script, []).append(sha256)
+        self._tell(self.name, name, sha256)
+        self._undoing.setdefault(name, []).append(sha256)
 
     def put(self, text: str, path: str) -> None:
-        """Write a file on the endpoint, by SFTP; once more if the connection broke under it.
+        """Write a file on the endpoint; once more if the connection broke under it.
 
         Raises:
             EndpointLost: it cannot be reached.
@@ -222,7 +237,7 @@ class SshShell:
             self._client = None
 
 
-def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> str:
+def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> Script:
     """What ends the programs of a run's folder, undoes its changes and removes it.
 
     Args:
@@ -230,23 +245,25 @@ def remove_command(path: str, undoing: Mapping[str, Sequence[str]]) -> str:
         undoing: the scripts that may be run, each with the SHA-256 digests that it may have.
 
     Returns:
-        A command of a POSIX shell; it prints what could not be done, a line each.
+        A script; it prints what could not be done, a line each.
     """
-    folder = shlex.quote(path)
-    known = "|".join(f"{digest}:{name}" for name, all_ in undoing.items() for digest in all_)
-    return (
-        f"[ -e {folder} ] || [ -L {folder} ] || exit 0; "
-        f"if [ -L {folder} ] || [ ! -O {folder} ]; then "
-        f"echo {folder}, which is another user\\'s and is left alone; exit 0; fi; "
-        f"cd {folder} || exit 0; "
-        f"alive=$({own_programs.end_all(path)}); "
+    known = [f"{digest}:{name}" for name, all_ in undoing.items() for digest in all_]
+    return script(
+        "[ -e {path} ] || [ -L {path} ] || exit 0; "
+        "if [ -L {path} ] || [ ! -O {path} ]; then echo {others}; exit 0; fi; "
+        "cd {path} || exit 0; "
+        "alive=$({end_all}); "
         '[ -z "$alive" ] || printf "%s\\n" "$alive"; '
         'strange=; for f in *.undo; do [ -e "$f" ] || continue; '
         'case "$(sha256sum <"$f" | cut -c1-64):$f" in '
-        f"{known or '-'}) [ -O \"$f\" ] && sh \"$f\" >/dev/null 2>&1;; "
-        '*) strange=1; '
-        f'echo "{path}/$f, which stands in no journal here and was not run";; esac; done; '
-        f'cd /; [ -n "$strange$alive" ] || rm -rf {folder}'
+        '{known}) [ -O "$f" ] && sh "$f" >/dev/null 2>&1;; '
+        '*) strange=1; printf "%s, %s\\n" "$PWD/$f" {unknown};; esac; done; '
+        'cd /; [ -n "$strange$alive" ] || rm -rf {path}',
+        path=path,
+        others=f"{path}, which is another user's and is left alone",
+        end_all=own_programs.end_all(path),
+        known=joined("|", [script("{word}", word=word) for word in known or ["-"]]),
+        unknown="which stands in no journal here and was not run",
     )
 
 
@@ -293,7 +310,7 @@ def _cleaned(
     try:
         left = shell.remove_folder(undoing)
         if shell.name == "server" and (files := testbed.endpoints.server.files):
-            shell.run(f"rm -rf {shlex.quote(f'{files.folder}/{mark}')}", timeout_s=60)
+            shell.run(script("rm -rf {path}", path=f"{files.folder}/{mark}"), timeout_s=60)
         return [f"On the {shell.name} there is still: {line}" for line in left]
     except EndpointLost as lost:
         return [f"What the run left on the {shell.name} stays there: {lost.reason}"]
@@ -301,14 +318,21 @@ def _cleaned(
         shell.close()
 
 
-def _plain(error: Exception, known_hosts: str) -> str:
+def _plain(error: Exception, client: PinnedClient) -> str:
     """A connection error in words that tell what to do."""
     text = str(error) or type(error).__name__
-    if "not found in known_hosts" in text:
-        return f"its host key is not in {known_hosts}; add it (ssh-keyscan, then compare it)"
-    if "public key failed" in text or "Authentication" in text:
+    if isinstance(error, HostKeyRefused):
+        return text
+    if isinstance(error, paramiko.ssh_exception.IncompatiblePeer) and client.transport:
+        return client.transport.disagreement() or text
+    if isinstance(error, paramiko.BadAuthenticationType):
+        return (
+            f"it refuses the key and asks for {', '.join(error.allowed_types)}; check user and "
+            "key_file in the testbed file, and AuthenticationMethods in its sshd_config"
+        )
+    if isinstance(error, paramiko.AuthenticationException):
         return "it refuses the key; check user and key_file in the testbed file"
-    if "refused" in text or "Unable to connect" in text:
+    if isinstance(error, ConnectionRefusedError | paramiko.ssh_exception.NoValidConnectionsError):
         return (
             "nothing answers there; start sshd on it, or correct host and port in the testbed file"
         )

@@ -20,6 +20,8 @@ from pydantic import (
 from gatepass.base.errors import InputError
 from gatepass.base.files import path_from, trouble_with
 from gatepass.base.ownership import distrust, secret_trouble
+from gatepass.inputs.known_hosts import known_hosts
+from gatepass.inputs.private_key import UnusableKey, openssh_key
 from gatepass.inputs.schema import (
     InputFile,
     Mistake,
@@ -42,6 +44,7 @@ AN_IPV6 = 'an IPv6 address of one host, such as "2001:2:0:1::10"'
 LEAST_PASSPHRASE = 12
 """So many characters of a passphrase."""
 A_FILE = "the path of a file, from the folder of this file"
+KEY_OF_HOST = "`ssh-keyscan`, then compare it with the host's own"
 A_SHARE = "a name of letters, digits, spaces and '.', '_', ':', '/', '-', at most 64"
 
 
@@ -110,11 +113,10 @@ def _certificates(path: Path, info: ValidationInfo) -> Path:
 def _private_key(path: Path, info: ValidationInfo) -> Path:
     if not _used(info):
         return path
-    with path.open("rb") as stream:
-        if b"PRIVATE KEY" not in stream.read(200):
-            raise Mistake(
-                "the file of a private SSH key", "Name the key itself, not its .pub file."
-            )
+    try:
+        openssh_key(path)
+    except UnusableKey as unusable:
+        raise Mistake("the file of a private SSH key", f"It {unusable}.") from None
     if trouble := secret_trouble(path):
         raise Mistake(
             "a key that only its owner can read",
@@ -271,6 +273,18 @@ class Ssh(Model):
     user: str = text("a user's name", r"^[A-Za-z_][A-Za-z0-9_.-]{0,31}$")
     key_file: Annotated[File, AfterValidator(_private_key)] = Field(description=A_FILE)
     known_hosts_file: File = Field(description=A_FILE)
+
+    @field_validator("known_hosts_file")
+    @classmethod
+    def _usable(cls, path: Path, info: ValidationInfo) -> Path:
+        if _used(info) and {"host", "port"} <= info.data.keys():
+            known = known_hosts(path, info.data["host"], info.data["port"])
+            if known.trouble:
+                raise Mistake(
+                    "a file with the host key of this endpoint",
+                    f"It {known.trouble}. Add the key itself: {KEY_OF_HOST}.",
+                )
+        return path
 
 
 class FileServer(Model):
