@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,8 +16,11 @@ from typing import IO, TYPE_CHECKING, Any
 from robot.errors import RobotError
 
 from gatepass.base.chromium import INSTALL, chromium
+from gatepass.base.confined import confined, written
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import NotProven
 from gatepass.gui.session import Gui
+from gatepass.gui.warden import program
 from gatepass.gui.window import Cookie
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Warden:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env=without_secrets(),
             start_new_session=True,
         )
         self._to: IO[bytes] = self._process.stdin  # type: ignore[assignment]
@@ -115,11 +118,12 @@ class BrowserWindow:
             from Browser import SupportedBrowsers
 
             self._browser = _server_of(warden)
+            self._folder = Path(warden.socket).parent
             self._browser.new_browser(
                 SupportedBrowsers.chromium,
                 headless=True,
                 executablePath=chromium(),
-                chromiumSandbox=os.geteuid() != 0,  # which root cannot have
+                chromiumSandbox=confined(program()[0]).sandbox,  # which root cannot have
                 args=[f"--ignore-certificate-errors-spki-list={pin}", "--disable-dev-shm-usage"],
                 timeout=timedelta(seconds=_START_S),
             )
@@ -234,13 +238,18 @@ class BrowserWindow:
         from Browser.utils.data_types import ScreenshotReturnType
 
         to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        taken = self._folder / "picture.png"
         self._browser.take_screenshot(
-            str(to.with_suffix("")),
+            str(taken.with_suffix("")),
             mask=["input[type=password]"],
             log_screenshot=False,
             return_as=ScreenshotReturnType.path,
         )
+        if not (picture := written(taken)):
+            raise NotProven("the browser took no picture of the gateway's web page.")
+        to.write_bytes(picture)
         to.chmod(0o600)  # it shows the customer's policies
+        taken.unlink(missing_ok=True)
 
     def close(self) -> None:
         """End it."""

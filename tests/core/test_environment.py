@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gatepass import cli
 from gatepass.base.environment import without_secrets
+from gatepass.gateway.troubles import Troubles
+from gatepass.run.notice import tell_of_the_end
 
 
 def test_what_is_not_on_the_list_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +61,63 @@ def test_robot_is_not_loaded_before(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "libraries")},
     )  # fmt: skip
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_asked_for_by_name_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HYPERVISOR_URL", "https://192.0.2.9")
+    assert without_secrets("HYPERVISOR_URL", "NOT_SET")["HYPERVISOR_URL"] == "https://192.0.2.9"
+    assert "NOT_SET" not in without_secrets("NOT_SET")
+
+
+LIBRARIES = Path(__file__).parents[2] / "libraries"
+WHOLE = {"gatepass/fleet/run.py": 1, "gatepass/fleet/worker.py": 2}
+"""Where Gatepass starts itself with all that a run needs, and how often."""
+_STARTS = re.compile(r"subprocess\.(run|Popen|call|check_call|check_output)|os\.(system|popen)")
+
+
+def _starts(code: str) -> list[str]:
+    """What each start of a program hands it as its environment; empty where that is everything."""
+    return [
+        next((ast.unparse(word.value) for word in call.keywords if word.arg == "env"), "")
+        for call in ast.walk(ast.parse(code))
+        if isinstance(call, ast.Call) and _STARTS.fullmatch(ast.unparse(call.func))
+    ]
+
+
+def test_every_program_is_started_with_an_environment_by_list() -> None:
+    starts = {
+        file.relative_to(LIBRARIES).as_posix(): _starts(file.read_text())
+        for file in LIBRARIES.rglob("*.py")
+        if "endpoint/remote" not in str(file)  # with what sshd gives them
+    }
+    given = {
+        file: [env for env in of if "without_secrets(" not in env] for file, of in starts.items()
+    }
+    assert sum(map(len, starts.values())) > 10
+    assert {file: len(of) for file, of in given.items() if of} == WHOLE | {
+        "gatepass/gateway/troubles.py": 1  # of its caller, see the test below
+    }
+
+
+@pytest.mark.parametrize("named", [(), ("HYPERVISOR_TOKEN",)])
+def test_commands_of_the_operator_find_no_token_but_those_that_the_testbed_names(
+    named: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEPASS_TOKEN", "s3cret")
+    monkeypatch.setenv("GATEPASS_WEBHOOK", "https://hooks.invalid/s3cret")
+    monkeypatch.setenv("HYPERVISOR_TOKEN", "the hypervisor's")
+    command = f"env >> {tmp_path}/found"
+    trouble = SimpleNamespace(begin=command, end=command)
+    gateway = SimpleNamespace(troubles=SimpleNamespace(memory=trouble))
+    journal = SimpleNamespace(begins=lambda name: None, ended=lambda name: None)
+    troubles = Troubles(SimpleNamespace(gateway=gateway, environment=named), journal)
+    troubles.begin("memory")
+    troubles.end("memory")
+    (tmp_path / "results.json").write_text("{}")
+    monkeypatch.setenv("GATEPASS_AT_END", command)
+    monkeypatch.delenv("GATEPASS_WEBHOOK")
+    tell_of_the_end(tmp_path, "approved", named)
+    found = (tmp_path / "found").read_text()
+    assert found.count("PATH=") >= 3 and "GATEPASS_VERDICT=approved" in found
+    assert "s3cret" not in found
+    assert found.count("HYPERVISOR_TOKEN=the hypervisor's") == 3 * len(named)

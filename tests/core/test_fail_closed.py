@@ -38,7 +38,7 @@ def journal(tmp_path: Path) -> Journal:
 
 def _testbed(**named: Trouble) -> SimpleNamespace:
     gateway = SimpleNamespace(troubles=bed.TestbedTroubles(**named))
-    return SimpleNamespace(gateway=gateway, path=Path("bed.yaml"))
+    return SimpleNamespace(gateway=gateway, path=Path("bed.yaml"), environment=[])
 
 
 def _commands(tmp_path: Path) -> Trouble:

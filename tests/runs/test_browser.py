@@ -96,6 +96,17 @@ def test_where_processes_listen_is_found() -> None:
         assert listening([os.getpid()]) == [f"0100007F:{port:04X}"]
 
 
+def owners_of_browser(pids: list[int]) -> set[int]:
+    """Who runs the browser and what drives it."""
+    found = set()
+    for pid, name in names_of(pids).items():
+        if "chrom" in name or name == "node":
+            with suppress(OSError):
+                found.add(Path(f"/proc/{pid}").stat().st_uid)
+    assert found
+    return found
+
+
 def of_chapter(run: Running) -> list[Check]:
     """Those of its checks that ran."""
     checks = read(run.folder / "output.xml").checks
@@ -113,6 +124,7 @@ def test_nothing_of_the_browser_is_left(runs: Runs, how: str) -> None:
     run = runs.start(*LIST)
     pids, folder = at_work(run)
     assert listening([run.process.pid, *pids]) == []  # another user could drive it
+    assert 0 not in owners_of_browser(pids)
     if how == "is killed":
         run.kill()
     elif how == "is stopped":

@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from gatepass.base.environment import without_secrets
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.shell import Detached, EndpointLost, ProgramEnded, Shell
 from gatepass.results.conduct import OWN, Conduct
@@ -93,7 +94,10 @@ class OwnWatch:
         script = Path(__file__).with_name("remote") / "rig_watch.py"
         words = [sys.executable, str(script), f"{INTERVAL_S:g}", str(self._file)]
         self._program = subprocess.Popen(
-            [*words, str(os.getpid())], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [*words, str(os.getpid())],
+            env=without_secrets(),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def now(self) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import InputError
 from gatepass.base.new_folder import new_folder
 from gatepass.base.paths import FLEET as PREFIX
@@ -128,6 +129,7 @@ def _lock_server(named: str | None, fleet: Path) -> Iterator[str]:
         server = subprocess.Popen(
             [sys.executable, "-m", "gatepass", "turns-server", str(socket)],
             cwd=ROOT,
+            env=without_secrets(),
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,

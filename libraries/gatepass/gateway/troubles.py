@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import NotProven
 from gatepass.base.stop_signals import held_back
 from gatepass.gateway.journal import Journal
@@ -64,7 +65,9 @@ class Troubles:
         key = f"gateway.troubles.{name}.{which}"
         if commands is None:
             raise NotProven(f"{self._testbed.path} has no {key} any more. Write it there again.")
-        code, words = _ended(getattr(commands, which))
+        code, words = _ended(
+            getattr(commands, which), without_secrets(*self._testbed.environment)
+        )
         if code:
             came = "did not end in time" if code is _LATE else f"ended with exit code {code}"
             raise NotProven(
@@ -89,10 +92,11 @@ _LATE = -1000
 
 
 @held_back
-def _ended(command: str) -> tuple[int, str]:
+def _ended(command: str, environment: dict[str, str]) -> tuple[int, str]:
     """Exit code of a shell command, and the last line that it wrote."""
     process = subprocess.Popen(
         ["/bin/sh", "-c", command],
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -24,7 +24,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from gatepass.base.environment import without_secrets
+from gatepass.base.confined import confined
+from gatepass.base.environment import HOMES, without_secrets
 
 PREFIX = "gatepass-browser-"
 _SUBREAPER = 36  # prctl(2): orphans of the browser become this process's children
@@ -58,16 +59,18 @@ def main() -> None:
 def start(folder: Path) -> None:
     """Start the server; everything that it leaves lies in the folder."""
     node, script = program()
-    homes = ("HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
+    browser = confined(node)
+    browser.give(folder)
     subprocess.Popen(
         [node, str(script), "unix", str(folder / _SOCKET)],  # gRPC joins the two with a colon
         cwd=script.parent,
         env={"PLAYWRIGHT_BROWSERS_PATH": "0"}
         | without_secrets()
-        | dict.fromkeys(homes, str(folder)),
+        | dict.fromkeys(HOMES, str(folder)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        **browser.rights,
     )
 
 

@@ -139,6 +139,9 @@ ShellCommand = Annotated[
 ]
 
 
+Variable = Annotated[str, text("the name of an environment variable", r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
 class Trouble(Model):
     """A state of the gateway, and how it is brought about from the machine that runs the test."""
 
@@ -392,6 +395,10 @@ class Testbed(InputFile):
         default=[], max_length=20, description="a list of tiers of the catalogue"
     )
     """What its gateway was delivered as; in a pool it takes orders of these tiers, or any."""
+    environment: list[Variable] = Field(
+        default=[], max_length=50, description="a list of names of environment variables"
+    )
+    """What commands of the operator's own find, beside what every program needs."""
     gateway: TestbedGateway
     endpoints: TestbedEndpoints
 

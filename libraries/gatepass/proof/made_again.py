@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from gatepass.base.environment import without_secrets
 from gatepass.base.files import contents
 from gatepass.inputs.studies import STUDIES
 from gatepass.proof.log_again import in_words
@@ -106,6 +107,7 @@ def _pages(folder: Path, again: Path) -> None:
     words = ["--outputdir", str(again), *robot_report.OPTIONS, str(folder / "output.xml")]
     subprocess.run(
         [sys.executable, "-m", "robot.rebot", *words],
+        env=without_secrets(),
         capture_output=True,
         timeout=_PATIENCE_S,
         check=False,

@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import InputError
 from gatepass.base.files import contents
 from gatepass.proof.folder import SIGNATURE, SUMS
@@ -20,6 +20,8 @@ from gatepass.proof.folder import SIGNATURE, SUMS
 NAMESPACE = "gatepass"
 """What the signature is for: one made for something else does not count."""
 _PATIENCE_S = 60
+_OF_SSH = ("SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "SSH_SK_PROVIDER", "DISPLAY")
+"""By which an agent, a token or whoever knows a pass phrase is reached (ssh-keygen(1))."""
 _LARGEST_MIB = 1
 
 
@@ -153,7 +155,7 @@ def _keygen(
             timeout=_PATIENCE_S,
             check=False,
             start_new_session=not asks,  # without a terminal it asks nobody
-            env=os.environ | ({} if asks else {"SSH_ASKPASS_REQUIRE": "never"}),
+            env=without_secrets(*_OF_SSH) | ({} if asks else {"SSH_ASKPASS_REQUIRE": "never"}),
         )
     except FileNotFoundError:
         raise InputError(

@@ -17,6 +17,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import InputError
 from gatepass.proof.signature import NAMESPACE, made
 
@@ -168,6 +169,7 @@ def _make(folder: Path) -> None:
         done = subprocess.run(
             ["sh", "-c", _MAKE, "sh", str(folder.parent), _name_of(uid)],
             cwd="/",
+            env=without_secrets(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -16,6 +16,7 @@ from asn1crypto import cms, tsp
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import InputError
 from gatepass.base.files import contents
 from gatepass.proof.folder import SUMS, TIMESTAMP
@@ -175,7 +176,11 @@ def _openssl(*words: str) -> bytes:
     """
     try:
         done = subprocess.run(
-            ["openssl", "ts", *words], capture_output=True, timeout=_PATIENCE_S, check=False
+            ["openssl", "ts", *words],
+            env=without_secrets("OPENSSL_CONF", "OPENSSL_MODULES"),
+            capture_output=True,
+            timeout=_PATIENCE_S,
+            check=False,
         )
     except FileNotFoundError:
         raise InputError(

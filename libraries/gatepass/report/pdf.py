@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gatepass.base.chromium import INSTALL, last_words, look
-from gatepass.base.environment import without_secrets
+from gatepass.base.confined import Confined, confined, written
+from gatepass.base.environment import HOMES, without_secrets
 
 SWITCH = "GATEPASS_PDF"
 """Environment variable: "no" where nobody wants the PDF, which takes a second or more."""
@@ -59,14 +60,12 @@ def print_pdf(page: Path, pdf: Path, started: object) -> str:
             return f"not made, as Chromium failed: {browser.complaint}"
         return f"not made, as no Chromium is installed ({INSTALL})"
     try:
+        text = _RELATIVE.sub(rf"\g<1>{_HERE}", page.read_text("utf-8"))
+        printed, words = _printed(browser.path, page.name, text)
+        if not _PDF.match(printed):
+            return f"not made, as Chromium failed: {words}"
         with tempfile.TemporaryDirectory(prefix=".pdf-", dir=pdf.parent) as folder:
-            made, copy = Path(folder) / "certificate.pdf", Path(folder) / page.name
-            text = _RELATIVE.sub(rf"\g<1>{_HERE}", page.read_text("utf-8"))
-            copy.write_text(text, "utf-8", newline="\n")
-            words = _run(browser.path, copy, made, Path(folder) / "profile")
-            printed = made.read_bytes() if made.is_file() else b""
-            if not _PDF.match(printed):
-                return f"not made, as Chromium failed: {words}"
+            made = Path(folder) / pdf.name
             made.write_bytes(_same_each_time(_beside(printed), started))
             made.replace(pdf)
     except OSError as error:
@@ -74,14 +73,28 @@ def print_pdf(page: Path, pdf: Path, started: object) -> str:
     return ""
 
 
-def _run(browser: str, page: Path, made: Path, profile: Path) -> str:
+def _printed(browser: str, name: str, text: str) -> tuple[bytes, str]:
+    """A page as Chromium prints it, and Chromium's last words."""
+    how = confined(browser)
+    with tempfile.TemporaryDirectory(prefix="gatepass-pdf-") as folder:
+        page, made = Path(folder) / name, Path(folder) / "printed.pdf"
+        page.write_text(text, "utf-8", newline="\n")
+        how.give(page)
+        how.give(Path(folder))
+        words = _run(browser, page, made, how)
+        return written(made), words
+
+
+def _run(browser: str, page: Path, made: Path, how: Confined) -> str:
     """Run Chromium; its last words."""
+    profile = page.with_name("profile")
     command = [browser, *_OPTIONS, f"--user-data-dir={profile}", f"--print-to-pdf={made}"]
-    if os.geteuid() == 0:  # its sandbox cannot be had by root; the page is our own, without scripts
+    if not how.sandbox:  # the page is our own, without scripts
         command.append("--no-sandbox")
     with subprocess.Popen(
-        [*command, page.resolve().as_uri()],
-        env=without_secrets(),
+        [*command, page.as_uri()],
+        env=without_secrets() | dict.fromkeys(HOMES, str(page.parent)),
+        **how.rights,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

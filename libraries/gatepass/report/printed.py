@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from gatepass.base.environment import without_secrets
 from gatepass.report.pdf import print_pdf
 
 if TYPE_CHECKING:
@@ -117,4 +118,6 @@ def _difference(is_there: Sequence[np.ndarray], must_be: Sequence[np.ndarray]) -
 
 
 def _output(*words: str) -> bytes:
-    return subprocess.run(words, capture_output=True, timeout=_PATIENCE_S, check=True).stdout
+    return subprocess.run(
+        words, env=without_secrets(), capture_output=True, timeout=_PATIENCE_S, check=True
+    ).stdout

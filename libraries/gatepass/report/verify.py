@@ -19,6 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import gatepass
+from gatepass.base.environment import without_secrets
 from gatepass.base.errors import InputError
 from gatepass.base.files import contents
 from gatepass.report.certificate import render
@@ -235,6 +236,7 @@ def page_text(pdf: Path) -> str:
     try:
         done = subprocess.run(
             ["pdftotext", "-enc", "UTF-8", str(pdf), "-"],
+            env=without_secrets(),
             capture_output=True,
             timeout=60,
             check=False,

@@ -10,11 +10,13 @@ import ipaddress
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import requests
 
+from gatepass.base.environment import without_secrets
 from gatepass.base.printable import printable
 from gatepass.report.results_json import NAME
 
@@ -22,23 +24,24 @@ COMMAND, WEBHOOK = "GATEPASS_AT_END", "GATEPASS_WEBHOOK"
 _COMMAND_S, _WEBHOOK_S = 120, 20
 
 
-def tell_of_the_end(folder: Path, verdict: str) -> None:
+def tell_of_the_end(folder: Path, verdict: str, named: Sequence[str] = ()) -> None:
     """Call the program and the address that the environment names, if it names any.
 
     Args:
         folder: of the run, with its ``results.json``.
         verdict: of the order.
+        named: variables that the program finds in its environment as well.
     """
     results = folder / NAME
     if not results.is_file():
         return
     if command := os.environ.get(COMMAND):
-        _warn(_called(command, results, verdict))
+        _warn(_called(command, results, verdict, named))
     if address := os.environ.get(WEBHOOK):
         _warn(_posted(address, results))
 
 
-def _called(command: str, results: Path, verdict: str) -> str:
+def _called(command: str, results: Path, verdict: str, named: Sequence[str]) -> str:
     """Run a shell command, which finds the file and the verdict in its environment.
 
     Returns:
@@ -48,7 +51,7 @@ def _called(command: str, results: Path, verdict: str) -> str:
     try:
         done = subprocess.run(
             ["sh", "-c", command],
-            env=os.environ | told,
+            env=without_secrets(*named) | told,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_COMMAND_S,

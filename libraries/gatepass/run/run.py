@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from gatepass.inputs.order import Order
 from gatepass.inputs.profile import NamedProfile
 from gatepass.inputs.provider import load_provider, provider_file
 from gatepass.inputs.published import load_published
+from gatepass.inputs.testbed import Testbed
 from gatepass.proof import signing_key
 from gatepass.report import certificate, study
 from gatepass.report.reasons import reasons
@@ -64,6 +66,8 @@ _MEDDLING = (
     *("randomize", "skiponfailure"),
 )
 _LOG_LEVELS = ("TRACE", "DEBUG")
+Ending = Callable[[Path], str]
+"""Makes of an ended run's folder what is to be kept, and its verdict."""
 _NONE: Mapping[str, Path] = {}
 
 
@@ -87,12 +91,12 @@ class Call:
     studies: tuple[str, ...] = ()
 
 
-def run(call: Call, ending: Callable[[Path], int] | None = None) -> int:
+def run(call: Call, ending: Ending | None = None) -> int:
     """Activate one gateway.
 
     Args:
         call: what was asked for.
-        ending: makes of the ended run's folder what is to be kept, and the exit code; certificate,
+        ending: makes of the ended run's folder what is to be kept, and the verdict; certificate,
             results and record unless given.
 
     Returns:
@@ -119,7 +123,8 @@ def run(call: Call, ending: Callable[[Path], int] | None = None) -> int:
             inputs = Inputs(
                 call.order, call.testbed, profile.name, call.robot, _studies(call, order)
             )
-            return _carry_out(inputs, folder, room, ending or _certified)
+            closing = partial(_closed, ending or _certified, testbed)
+            return _carry_out(inputs, folder, room, closing)
 
 
 def _subject(order: Order) -> dict[str, str]:
@@ -212,8 +217,16 @@ def _close(
         return _cut_short(status, folder, trouble or error)
 
 
-def _certified(folder: Path) -> int:
-    """Certificate, the studies' pages, results, record, closing box, exit code.
+def _closed(ending: Ending, testbed: Testbed, folder: Path) -> int:
+    """End a run, tell whoever is to be told, and give its exit code."""
+    verdict = ending(folder)
+    tell("ends", verdict=verdict)
+    tell_of_the_end(folder, verdict, testbed.environment)
+    return EXIT_CODES[verdict]
+
+
+def _certified(folder: Path) -> str:
+    """Certificate, the studies' pages, results, record, closing box; the verdict.
 
     Raises:
         DataError, OSError: there is no whole output, or no certificate can be written.
@@ -225,9 +238,7 @@ def _certified(folder: Path) -> int:
     changed = aftermath.keep(outcome, sha256(output.read_bytes()).hexdigest(), output, HISTORY)
     signed = aftermath.seal_and_sign(folder, outcome, outcome)
     print(closing_box(outcome, folder, pdf, changed, pages, signed), flush=True)
-    tell("ends", verdict=outcome.verdict)
-    tell_of_the_end(folder, outcome.verdict)
-    return EXIT_CODES[outcome.verdict]
+    return outcome.verdict
 
 
 def _undone(folder: Path) -> str:

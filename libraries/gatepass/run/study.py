@@ -26,9 +26,7 @@ from gatepass.results.outcome import Outcome, read, read_digested
 from gatepass.results.record import APPROVED, NOT_PROVEN, REJECTED
 from gatepass.run import aftermath, plan
 from gatepass.run.execution import OUTPUT
-from gatepass.run.notice import tell_of_the_end
-from gatepass.run.progress import tell
-from gatepass.run.run import EXIT_CODES, Call, run, validated
+from gatepass.run.run import Call, run, validated
 
 _WORDS = {
     APPROVED: "carried out; what the order has a figure for is reached",
@@ -95,8 +93,8 @@ def _call(args: argparse.Namespace) -> Call:
     return Call(args.order, args.testbed, args.profile, robot, studies=(args.name,))
 
 
-def _ended(folder: Path, name: str) -> int:
-    """Page, results, record, closing box, exit code."""
+def _ended(folder: Path, name: str) -> str:
+    """Page, results, record, closing box; the verdict."""
     output = folder / OUTPUT
     outcome = read(output)
     written = pages.write(outcome, folder)
@@ -113,9 +111,7 @@ def _ended(folder: Path, name: str) -> int:
     if signed:
         below["Signed"] = signed
     print("\n" + boxed(lines, below), flush=True)
-    tell("ends", verdict=own.verdict)
-    tell_of_the_end(folder, own.verdict)
-    return EXIT_CODES[own.verdict]
+    return own.verdict
 
 
 def _again(output: Path, name: str) -> int:
