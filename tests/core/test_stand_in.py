@@ -73,7 +73,7 @@ def test_hosts_at_both_ends_in_several_rounds(cable: dict[str, LocalShell]) -> N
 
         left.go([_try(1, "tcp", "10.0.0.2"), _try(2, "tcp", "10.0.0.4")])
         told = left.tried()
-        assert told["outcomes"]["1"] == ["answered", ""]
+        assert told["outcomes"]["1"] == ("answered", "")
         assert told["outcomes"]["2"][0] == "silent"
         assert told["answering"] == []
         assert {tuple(row) for row in right.arrived} == {
@@ -83,8 +83,8 @@ def test_hosts_at_both_ends_in_several_rounds(cable: dict[str, LocalShell]) -> N
         late = _try(3, "udp", "10.0.0.2", late_s=0.2)
         left.go([late, _try(4, "udp", "10.0.0.2")], ask=[TAKEN, "10.0.0.2", "10.0.0.8"])
         told = left.tried()
-        assert told["outcomes"]["3"] == ["late", "and again after 0.2 s"]
-        assert told["outcomes"]["4"] == ["answered", ""]
+        assert told["outcomes"]["3"] == ("late", "and again after 0.2 s")
+        assert told["outcomes"]["4"] == ("answered", "")
         assert set(told["answering"]) == {TAKEN, "10.0.0.2"}
         assert {row[0] for row in right.arrived} == {1, 3, 4}
 
@@ -100,7 +100,7 @@ def test_the_tries_of_the_plan(cable: dict[str, LocalShell]) -> None:
     one = StandIn.start(cable["left"], "hosts", plan)
     try:
         one.go()
-        assert one.tried()["outcomes"] == {"7": ["silent", "no answer"]}
+        assert one.tried()["outcomes"] == {"7": ("silent", "no answer")}
         assert one.end()["sent"] > 0
     finally:
         one.stop()

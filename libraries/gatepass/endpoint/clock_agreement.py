@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import of_json, words_of
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
@@ -68,7 +68,7 @@ def _exchanges(client: Shell, server: Shell, address: str, port: int) -> Sequenc
         server.run(script(": >{stem}.stop", stem=stem), again=True)
         answering.stop()
     try:
-        return json.loads(asked.output)
+        return of_json(list[tuple[int, int, int, int]], asked.output)
     except ValueError:
-        words = asked.errors.strip().splitlines()[-1:] or ["it wrote nothing"]
-        raise NotProven(f"clocks cannot be compared: the {client.name} says {words[0]}.") from None
+        words = words_of(asked)
+        raise NotProven(f"clocks cannot be compared: the {client.name} says {words}.") from None

@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from ipaddress import IPv4Address
-from typing import Any
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Address4, Count, Mac, Nothing, of_json, words_of
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell
@@ -175,12 +178,12 @@ class DhcpHosts:
         )
         done = self._shell.run(command, timeout_s=limit_s + _OVERHEAD_S)
         try:
-            answer = json.loads(done.output)
+            answer = of_json(_Told, done.output)
             seen = [_seen(one) for one in answer["steps"]]
-        except (ValueError, KeyError, TypeError):
-            words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
+        except ValueError:
             raise NotProven(
-                f"the {self._shell.name} cannot simulate hosts that ask for addresses: {words}. "
+                f"the {self._shell.name} cannot simulate hosts that ask for addresses: "
+                f"{words_of(done)}. "
                 "It needs root as its SSH user and Python 3.6 or later."
             ) from None
         self.foreign |= set(answer["foreign"])
@@ -209,7 +212,30 @@ def releasing(hosts: Iterable[str]) -> Step:
     return Step((Group(RELEASE, tuple(hosts)),), least_s=0.1, most_s=0.1)
 
 
-def _seen(one: Mapping[str, Any]) -> Seen:
+class _Host(TypedDict):
+    state: Literal["idle", "silent", "offered", "bound", "refused", "released"]
+    address: Address4 | Nothing
+    ms: float | None
+    asked: Count
+    refusals: Count
+    reached: bool
+    options: dict[str, str]
+
+
+class _Step(TypedDict):
+    hosts: dict[Mac, _Host]
+    taken: frozenset[Address4]
+
+
+class _Told(TypedDict):
+    steps: list[_Step]
+    foreign: list[Address4]
+    strangers: list[Mac]
+    sent: Count
+    heard: Count
+
+
+def _seen(one: _Step) -> Seen:
     return Seen(
         {
             mac: Asked(
@@ -223,5 +249,5 @@ def _seen(one: Mapping[str, Any]) -> Seen:
             )
             for mac, told in one["hosts"].items()
         },
-        frozenset(one["taken"]),
+        one["taken"],
     )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.base.masking import masked_line
+from gatepass.endpoint.answers import number
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell, signal_of
 from gatepass.results.downloads import Transfer
@@ -16,6 +19,7 @@ from gatepass.results.exchanges import FileTransfer
 
 _FIELDS = "%{http_code} %{size_download} %{time_starttransfer} %{time_total} %{num_connects}"
 _NO_TOOL = 127
+_DIGEST, _HEX = re.compile("[0-9a-f]{64}"), re.compile("([0-9a-f]{2})*")
 _OWN_FAULTS = (2, 4, 23, 26, 27, 43, 45, 48)
 """Exit codes of what fails on the client itself: to begin, to write or read a file, memory, use."""
 _BEGINNING = 512
@@ -148,21 +152,17 @@ def fetch(
     )
     done = client.run(command, timeout_s=limit_s + 10, again=True)
     lines = done.output.splitlines()
-    report, digest, beginning, *answer = lines + [""] * (3 - len(lines))
-    figures = report.split()
-    if len(figures) < 2 or figures[-1] == str(_NO_TOOL):
-        _must_have_worked(client, figures[-1] if figures else "", done.errors)
-        raise NotProven(
-            f"curl does not work on the {client.name}: {done.errors.strip() or report}."
-        )
-    _must_have_worked(client, figures[-1], done.errors)
-    status, size, *_ = figures
+    line, digest, beginning, *answer = lines + [""] * (3 - len(lines))
+    told = _Figures.of(client, line, done.errors)
+    digest = digest.partition(" ")[0]
+    if not (_DIGEST.fullmatch(digest) and _HEX.fullmatch(beginning)):
+        raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip() or line}.")
     complaint = done.errors.strip().splitlines()
     download = Download(
-        digest.split()[0],
-        int(status),
-        int(float(size)),
-        int(figures[-1]),
+        digest,
+        told.status,
+        told.bytes,
+        told.code,
         complaint[-1].removeprefix("curl: ")[:_LONGEST] if complaint else "",
         tuple(source.request(path)),
         tuple(masked_line(line) for line in answer),
@@ -205,17 +205,43 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
         headers=script(_HEADERS, head=head),
     )
     done = client.run(command, timeout_s=limit_s + 10)
-    report, *answer = done.output.splitlines() or [""]
-    figures = report.split()
-    _must_have_worked(client, figures[-1] if figures else "", done.errors)
-    if len(figures) < 6:
-        raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip()}.")
-    got, seconds = int(float(figures[1])), float(figures[3])
+    line, *answer = done.output.splitlines() or [""]
+    told = _Figures.of(client, line, done.errors)
     problem = done.errors.strip().removeprefix("curl: ")
-    recorder.note(FileTransfer(source.request(path), answer, got, size, problem=problem))
-    if got != size or figures[-1] != "0":
-        raise Broken(f"{got:,} of {size:,} bytes arrived: {done.errors.strip()}.")
-    return Transfer(got, seconds)
+    recorder.note(FileTransfer(source.request(path), answer, told.bytes, size, problem=problem))
+    if told.bytes != size or told.code:
+        raise Broken(f"{told.bytes:,} of {size:,} bytes arrived: {done.errors.strip()}.")
+    return Transfer(told.bytes, told.seconds)
+
+
+class _Figures(NamedTuple):
+    """What curl tells of a transfer (`_FIELDS`), and its exit code."""
+
+    status: int
+    bytes: int
+    first_s: float
+    seconds: float
+    connections: int
+    code: int
+
+    @classmethod
+    def of(cls, client: Shell, line: str, errors: str) -> _Figures:
+        """From the line that it wrote.
+
+        Raises:
+            NotProven: a signal ended it, it lacked something on its own host, or it did not work.
+        """
+        words = line.split()
+        _must_have_worked(client, words[-1] if words else "", errors)
+        try:
+            status, size, first_s, seconds, connections, code = map(number, words)
+            if code == _NO_TOOL:
+                raise ValueError
+        except ValueError:
+            raise NotProven(
+                f"curl does not work on the {client.name}: {errors.strip() or line}."
+            ) from None
+        return cls(int(status), int(size), first_s, seconds, int(connections), int(code))
 
 
 def _curl(source: FileSource, path: str, limit_s: float, place: str, head: str) -> Script:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import words_of
 from gatepass.endpoint.frames import must_be_root
 from gatepass.endpoint.looks import LOOK_OVER, begin_look
 from gatepass.endpoint.probe import install
@@ -161,9 +162,8 @@ class ForgedTraffic:
         )
         done = self._sender.run(send)
         if done.status:
-            words = (done.errors.strip() or "no output").splitlines()[-1]
             raise NotProven(
-                f"the {self._sender.name} could not send the packets of the test: {words}."
+                f"the {self._sender.name} could not send the packets of the test: {words_of(done)}."
             )
         # the watch may stand still: what it has not read yet has arrived all the same
         look = script(
@@ -219,7 +219,7 @@ def free_addresses(shell: Shell, interface: str, candidates: Sequence[str]) -> l
         candidates=candidates,
     )
     done = shell.run(ask)
-    if done.status:
-        words = (done.errors.strip() or "no output").splitlines()[-1]
-        raise NotProven(f"the {shell.name} cannot ask for addresses: {words}.")
-    return done.output.split()
+    free = done.output.split()
+    if done.status or not set(free) <= set(candidates):
+        raise NotProven(f"the {shell.name} cannot ask for addresses: {words_of(done)}.")
+    return free

@@ -5,13 +5,19 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from typing import Annotated, TypeVar
+
+from pydantic import StringConstraints
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Address, Count, Port, Words, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.readiness import not_root
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 
+_T = TypeVar("_T")
 _ROOT = "0"
 _STOP_S = 60
 
@@ -25,6 +31,31 @@ def must_be_root(shell: Shell) -> None:
     number, user = [*shell.run(script("id -u; id -un")).output.split(), "", ""][:2]
     if number != _ROOT:
         raise NotProven(str(not_root(shell.name, user)))
+
+
+_Marks = dict[Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}$")], list[tuple[int, int]]]
+"""By mark, in hexadecimal, rows of a first and a last number."""
+
+
+class Captured(TypedDict):
+    """What `remote/frame_capture.py` saw, as it says there."""
+
+    arrived: _Marks
+    quoted: _Marks
+    answers: dict[Address, dict[Words, list[Port]]]
+    busy: list[Address]
+    dropped: Count
+    cpu_s: float
+
+
+class SentFrames(TypedDict):
+    """What `remote/frame_sender.py` says of what it has sent."""
+
+    sent: Count
+    control: Count
+    words: Count
+    seconds: float
+    cpu_s: float
 
 
 class FrameCapture:
@@ -70,9 +101,9 @@ class FrameCapture:
             words = self._program.last_words() or "it was not ready after 10 s"
             self._program.stop()
             raise NotProven(f"the {self._shell.name} cannot record what arrives: {words}")
-        return set(_read(done.output, f"the {self._shell.name}'s capture"))
+        return set(_read(list[Address], done.output, f"the {self._shell.name}'s capture"))
 
-    def stop(self) -> dict:
+    def stop(self) -> Captured:
         """End it; what it saw.
 
         Raises:
@@ -87,13 +118,16 @@ class FrameCapture:
         if status:
             words = self._program.last_words()
             raise NotProven(f"the {name} did not report what arrived: {words}")
-        return _read(self._program.output, f"the {name}'s capture")
+        return _read(Captured, self._program.output, f"the {name}'s capture")
 
     def pcap(self) -> bytes:
         """What it has kept of what arrived; empty where nothing did."""
         look = script("[ $(wc -c <{stem}.pcap) -le 24 ] || base64 {stem}.pcap", stem=self._stem)
         done = self._shell.run(look, timeout_s=60)
-        return base64.b64decode(done.output)
+        try:
+            return base64.b64decode(done.output)
+        except ValueError:
+            return b""
 
 
 class FrameSender:
@@ -134,7 +168,7 @@ class FrameSender:
         )
         self._program = Detached.start(shell, stem, command, limit_s)
 
-    def end(self) -> dict:
+    def end(self) -> SentFrames:
         """Send no more; what it says of what it has sent.
 
         Raises:
@@ -147,7 +181,7 @@ class FrameSender:
         """End it, whatever it does."""
         self._program.stop()
 
-    def wait(self) -> dict:
+    def wait(self) -> SentFrames:
         """Wait until all is sent; what it says of that.
 
         Raises:
@@ -161,7 +195,7 @@ class FrameSender:
         if status:
             words = self._program.last_words()
             raise NotProven(f"the {name} cannot send crafted packets: {words}")
-        return _read(self._program.output, f"the {name}'s sender")
+        return _read(SentFrames, self._program.output, f"the {name}'s sender")
 
 
 def looking_for(
@@ -189,8 +223,8 @@ def members(rows: Sequence[Sequence[int]]) -> set[int]:
     return {number for first, last in rows for number in range(first, last + 1)}
 
 
-def _read(text: str, whose: str) -> dict:
+def _read(kind: type[_T], text: str, whose: str) -> _T:
     try:
-        return json.loads(text)
+        return of_json(kind, text)
     except ValueError:
         raise NotProven(f"{whose} wrote something that is no report: {text[:100]}") from None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
+from gatepass.endpoint.answers import Count, Interface, Nothing, of_json
 from gatepass.endpoint.probe import run_script
 from gatepass.endpoint.shell import Shell
 from gatepass.inputs.order import Order
@@ -40,12 +40,12 @@ class Path:
         path_mtu: that somebody on the way told; 0 for nobody.
     """
 
-    interface: str
-    mtu: int
-    speed: int
+    interface: Interface | Nothing
+    mtu: Count
+    speed: Count
     small: bool | None
     whole: bool | None
-    path_mtu: int
+    path_mtu: Count
 
 
 def paths_of(
@@ -63,9 +63,10 @@ def paths_of(
     """
     done = run_script(shell, "mtu.py", [*addresses, "--", *silent], _TIMEOUT_S)
     try:
-        return {address: Path(**told) for address, told in json.loads(done.output).items()}
-    except (ValueError, TypeError, AttributeError):
+        told = of_json(dict[str, Path], done.output)
+    except ValueError:
         return {}
+    return {address: told[address] for address in (*addresses, *silent) if address in told}
 
 
 def mtu_to(shell: Shell, address: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import number, words_of
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell
 
@@ -24,7 +26,16 @@ def used_s(shell: Shell, pids: Script) -> float:
     Args:
         shell: the endpoint.
         pids: shell words that give their process ids; what has ended meanwhile counts for nothing.
+
+    Raises:
+        NotProven: it does not tell.
     """
-    hz, *each = shell.run(script(_EACH, pids=pids)).output.split("\n")
-    taken = [one.split() for one in each if one]
-    return sum(max(float(ns) / 1e9, int(ticks) / int(hz)) for ns, ticks in taken)
+    done = shell.run(script(_EACH, pids=pids))
+    hz, *each = done.output.splitlines() or [""]
+    try:
+        taken = [list(map(number, one.split())) for one in each]
+        return sum(max(ns / 1e9, ticks / number(hz)) for ns, ticks in taken)
+    except (ValueError, ZeroDivisionError):
+        raise NotProven(
+            f"the {shell.name} does not report its processor time: {words_of(done)}."
+        ) from None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from typing_extensions import TypedDict
+
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Count, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
@@ -56,6 +58,18 @@ class Pulses:
         return f"{lost} of {self.sent:,} packets were lost{gap}"
 
 
+class _Told(TypedDict):
+    sent: Count
+    answered: Count
+    gaps: list[tuple[float, float, float]]
+    pauses: list[tuple[float, float, float]]
+
+
+def _pulses(told: _Told) -> Pulses:
+    gaps, pauses = (tuple(Gap(*one) for one in told[kind]) for kind in ("gaps", "pauses"))
+    return Pulses(told["sent"], told["answered"], gaps, pauses)
+
+
 def start_echo(shell: Shell, port: int, addresses: Sequence[str], limit_s: float) -> Detached:
     """Have an endpoint send back what comes to these addresses of its own.
 
@@ -98,6 +112,7 @@ class Pulse:
         self, shell: Shell, name: str, counts: Mapping[str, int], port: int, interval_s: float
     ) -> None:
         self._shell = shell
+        self._addresses = tuple(counts)
         self._length_s = max(counts.values()) * interval_s
         program = install(shell, "pulse.py")
         stem, limit_s = f"{shell.folder()}/{name}", self._length_s + 2 * _GRACE_S
@@ -120,18 +135,11 @@ class Pulse:
         """
         try:
             self._program.wait(self._length_s + _GRACE_S)
-            answer = json.loads(self._program.output)
-        except (ProgramEnded, ValueError):
+            answer = of_json(dict[str, _Told], self._program.output)
+            return {address: _pulses(answer[address]) for address in self._addresses}
+        except (ProgramEnded, ValueError, KeyError):
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"the pulse failed on the {self._shell.name}: {words}.") from None
-        return {
-            address: Pulses(
-                one["sent"],
-                one["answered"],
-                *(tuple(Gap(*gap) for gap in one[kind]) for kind in ("gaps", "pauses")),
-            )
-            for address, one in answer.items()
-        }
 
     def end(self) -> dict[str, Pulses]:
         """Send no more; what became of those that were sent, by address.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
+from gatepass.endpoint.answers import Digest, of_json
 from gatepass.endpoint.download import FileSource
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
@@ -33,6 +33,9 @@ class Try:
     began: float
     ended: float
     digest: str
+
+
+_Row = tuple[float, float, int, Digest]
 
 
 class RepeatedDownload:
@@ -74,7 +77,7 @@ class RepeatedDownload:
         """Those that have ended so far."""
         look = script("cat {stem}.out", stem=self._program.stem)
         output = self._client.run(look, again=True).output
-        return _tries(output.splitlines(keepends=True))
+        return self._tries(output)
 
     def end(self) -> list[Try]:
         """Ask no more; all tries.
@@ -90,7 +93,7 @@ class RepeatedDownload:
         if status:
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"asking for files failed on the {self._client.name}: {words}.")
-        tries = _tries(self._program.output.splitlines(keepends=True))
+        tries = self._tries(self._program.output)
         target = f"{self._asked}, again and again"
         recorder.note(ConnectionTry(self._client.name, target, _told(tries)))
         return tries
@@ -98,6 +101,14 @@ class RepeatedDownload:
     def stop(self) -> None:
         """End it, whatever it does."""
         self._program.stop()
+
+    def _tries(self, output: str) -> list[Try]:
+        try:
+            return _tries(output.splitlines(keepends=True))
+        except ValueError as error:
+            raise NotProven(
+                f"asking for files failed on the {self._client.name}: {error}."
+            ) from None
 
 
 def _told(tries: list[Try]) -> str:
@@ -112,5 +123,5 @@ def _told(tries: list[Try]) -> str:
 
 def _tries(lines: list[str]) -> list[Try]:
     """Of whole lines; the last may still be written."""
-    rows = [json.loads(line) for line in lines if line.endswith("\n")]
+    rows = [of_json(_Row, line) for line in lines if line.endswith("\n")]
     return [Try(began, ended, digest) for began, ended, _, digest in rows]

@@ -49,6 +49,8 @@ def _part(word: object) -> str:
 
 
 def _address(word: object) -> str:
+    if "%" in str(word):  # a scope may be any text
+        raise ValueError(f"no address for nftables: {word!r}")
     return str(ip_address(str(word)))
 
 
@@ -59,7 +61,9 @@ def _networks(word: object) -> str:
 
 def _network(text: str) -> str:
     first, dash, last = text.partition("-")
-    return f"{_address(first)}-{_address(last)}" if dash else str(ip_network(text))
+    if dash:
+        return f"{_address(first)}-{_address(last)}"
+    return f"{_address(text.partition('/')[0])}/{ip_network(text).prefixlen}"
 
 
 def _name(word: object) -> str:

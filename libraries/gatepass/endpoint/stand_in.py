@@ -5,15 +5,49 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from typing import Literal, TypeVar
+
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Address, Count, Words, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell, put_secret
 
+_T = TypeVar("_T")
 LIMIT_S = 90
 """After which it ends whatever happens."""
 _END_S = 15
+
+
+_Outcomes = dict[str, tuple[Words, Words]]
+_Arrived = tuple[int, Words, Address, Address, int]
+
+
+class Ready(TypedDict):
+    """Whom it stands in for: see `StandIn`."""
+
+    held: list[Address]
+    busy: list[Address]
+    reached: list[Literal[4, 6]]
+
+
+class Tried(TypedDict):
+    """What it has tried: see `StandIn.tried`."""
+
+    outcomes: _Outcomes
+    answering: list[Address]
+
+
+class Ended(TypedDict):
+    """All that it did: what arrived, see `StandIn.arrived`; how many frames it sent."""
+
+    arrived: list[_Arrived]
+    outcomes: _Outcomes
+    busy: list[Address]
+    reached: list[Literal[4, 6]]
+    sent: Count
 
 
 class StandIn:
@@ -28,7 +62,7 @@ class StandIn:
         """Use `start`."""
         self._shell, self._folder, self._program = shell, folder, program
         look = script("cat {folder}/ready", folder=folder)
-        self.ready: Mapping = json.loads(shell.run(look, again=True).output)
+        self.ready = self._read(Ready, shell.run(look, again=True).output)
 
     @classmethod
     def start(cls, shell: Shell, name: str, plan: Mapping) -> StandIn:
@@ -77,7 +111,7 @@ class StandIn:
         self._shell.put(json.dumps({"tries": tries, "ask": ask}), f"{path}.part")
         self._shell.run(script("mv {path}.part {path}", path=path))
 
-    def tried(self) -> Mapping:
+    def tried(self) -> Tried:
         """Wait until it has tried all.
 
         Returns:
@@ -98,34 +132,34 @@ class StandIn:
         while time.monotonic() < give_up:
             done = self._shell.run(look)
             if done.output:
-                return self._read(done.output)
+                return self._read(Tried, done.output)
             if self._shell.run(ended).status == 0:
                 break
         raise self._failed()
 
     @property
-    def arrived(self) -> list[list]:
+    def arrived(self) -> list[_Arrived]:
         """What has arrived so far: number of the try, what it was, source, target and its port."""
         look = script("cat {folder}/arrived", folder=self._folder)
         lines = self._shell.run(look, again=True).output.splitlines()
-        return [self._read(line) for line in lines]
+        return [self._read(_Arrived, line) for line in lines]
 
-    def end(self) -> Mapping:
+    def end(self) -> Ended:
         """End it; what it tells of all that it did."""
         self._shell.run(script("touch {folder}/stop", folder=self._folder))
         try:
             self._program.wait(_END_S)
         except ProgramEnded:
             raise self._failed() from None
-        return self._read(self._program.output)
+        return self._read(Ended, self._program.output)
 
     def stop(self) -> None:
         """End it, whatever it does."""
         self._program.stop()
 
-    def _read(self, text: str) -> Mapping:
+    def _read(self, kind: type[_T], text: str) -> _T:
         try:
-            return json.loads(text)
+            return of_json(kind, text)
         except ValueError:
             raise self._failed() from None
 

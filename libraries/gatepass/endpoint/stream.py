@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
+
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Count, number, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 from gatepass.endpoint.taken_down import must_be_whole
 
+_T = TypeVar("_T")
 _END_S = 10
 _LAST_S = 0.3
 """For what is still under way when the sender has ended."""
@@ -69,6 +74,21 @@ class Arrivals:
         return min(
             (max(first, moment) for first, last in self.stretches if last > moment), default=None
         )
+
+
+_Stretches = tuple[tuple[float, float], ...]
+
+
+class _Sent(TypedDict):
+    sent: Count
+    sendings: _Stretches
+
+
+class _Taken(TypedDict):
+    arrived: Count
+    stretches: _Stretches
+    came: _Stretches
+    dropped: Count
 
 
 class Stream:
@@ -129,12 +149,13 @@ class Stream:
         Args:
             since: in seconds since the epoch, by the sender's clock.
         """
-        told = self._receiver.run(
-            script("tail -n 2 {stem}.out", stem=self._taking.stem)
-        ).output
-        # its last word, by the time limit, is no moment but what arrived, in JSON
-        moments = (line for line in told.splitlines() if not line.startswith("{"))
-        return any(float(line) > since for line in moments)
+        look = script("tail -n 2 {stem}.out", stem=self._taking.stem)
+        for line in self._receiver.run(look).output.splitlines():
+            # the last may still be written, or tell by the time limit what arrived
+            with suppress(ValueError):
+                if number(line) > since:
+                    return True
+        return False
 
     def end(self) -> Arrivals:
         """End it; what arrived.
@@ -142,13 +163,12 @@ class Stream:
         Raises:
             NotProven: a program failed, with its own words, or the receiver lost what arrived.
         """
-        sent = _told(self._sender, self._sending)
+        sent = _told(_Sent, self._sender, self._sending)
         self._receiver.run(script("sleep {seconds}", seconds=_LAST_S))
-        taken = _told(self._receiver, self._taking)
+        taken = _told(_Taken, self._receiver, self._taking)
         must_be_whole(self._receiver.name, taken["dropped"])
-        times = (taken["stretches"], taken["came"], sent["sendings"])
-        stretches, came, sendings = (tuple((one[0], one[1]) for one in told) for told in times)
-        return Arrivals(sent["sent"], taken["arrived"], stretches, came, sendings)
+        times = taken["stretches"], taken["came"], sent["sendings"]
+        return Arrivals(sent["sent"], taken["arrived"], *times)
 
     def stop(self) -> None:
         """End it, whatever it does."""
@@ -156,11 +176,11 @@ class Stream:
         self._taking.stop()
 
 
-def _told(shell: Shell, program: Detached) -> Mapping:
+def _told(kind: type[_T], shell: Shell, program: Detached) -> _T:
     shell.run(script("touch {stem}.stop", stem=program.stem))
     try:
         program.wait(_END_S)
-        return json.loads(program.output.splitlines()[-1])
+        return of_json(kind, program.output.splitlines()[-1])
     except (ProgramEnded, ValueError, IndexError):
         words = program.last_words() or "it wrote nothing"
         raise NotProven(f"the stream failed on the {shell.name}: {words}.") from None
@@ -170,6 +190,6 @@ def clock_of(shell: Shell) -> float:
     """The time on an endpoint, in seconds since the epoch."""
     told = shell.run(script("date +%s.%N")).output.strip()
     try:
-        return float(told)
+        return number(told)
     except ValueError:
         raise NotProven(f"the {shell.name} does not report its time ({told[:40]}).") from None

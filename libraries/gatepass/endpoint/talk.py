@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
+from gatepass.endpoint.answers import of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
@@ -99,8 +99,8 @@ class Asking:
         self._shell.run(script("touch {stem}.stop", stem=self._program.stem))
         try:
             self._program.wait(_END_S)
-            talked = Talked(**json.loads(self._program.output))
-        except (ProgramEnded, ValueError, TypeError):
+            talked = of_json(Talked, self._program.output)
+        except (ProgramEnded, ValueError):
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"connections failed on the {self._shell.name}: {words}.") from None
         recorder.note(ConnectionTry(self._shell.name, self._target, str(talked)))

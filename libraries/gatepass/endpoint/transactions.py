@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Address, Count, Words, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
 from gatepass.results.broken import Broken, how_in_words
 from gatepass.results.trial import MEGA, Trial
 
+_T = TypeVar("_T")
 _GRACE_S, _END_S = 20, 15
+
+
+class _Done(TypedDict):
+    seconds: Annotated[float, Field(gt=0)]
+    done: Count
+    lost: Count
+
+
+class _Broken(TypedDict):
+    error: Words
+    seconds: Annotated[float, Field(ge=0)]
+
+
+class _Answered(TypedDict):
+    answered: Count
+    seen: frozenset[Address]
 
 
 @dataclass(frozen=True)
@@ -72,12 +93,12 @@ def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) 
     try:
         asking = _start(client, "ask", [*words, f"{asked.seconds:g}"], limit_s)
         try:
-            told = _told(client, asking, limit_s)
+            told = _told(_Broken | _Done, client, asking, limit_s)
         finally:
             asking.stop()
         if "error" in told:
             raise _broken(told, client, server, asked)
-        answered = _told(server, answering, _END_S)
+        answered = _told(_Answered, server, answering, _END_S)
     finally:
         answering.stop()
     received, seconds = answered["answered"] * asked.request, told["seconds"]
@@ -92,17 +113,18 @@ def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) 
         rtt_ms=None,
         client_cpu=0.0,
         server_cpu=0.0,
-        seen=frozenset(one.removeprefix("::ffff:") for one in answered["seen"]),
+        seen=answered["seen"],
         began=began,
         ended=time.time(),
     )
-    lost = 100 * told["lost"] / (told["done"] + told["lost"]) if asked.protocol == "UDP" else None
+    tried = told["done"] + told["lost"] or 1
+    lost = 100 * told["lost"] / tried if asked.protocol == "UDP" else None
     return Transacted(told["done"] / seconds, lost, trial)
 
 
-def _broken(told: dict, client: Shell, server: Shell, asked: Exchange) -> Exception:
+def _broken(told: _Broken, client: Shell, server: Shell, asked: Exchange) -> Exception:
     """What became of transactions that did not run to their end."""
-    seconds = float(told["seconds"])
+    seconds = told["seconds"]
     if how := how_in_words(told["error"], seconds > 0):
         return Broken(how, client.name, server.name, seconds, asked.seconds)
     return NotProven(f"transactions failed on the {client.name}: {told['error']}.")
@@ -130,10 +152,10 @@ def _start(
         raise NotProven(f"no transaction can be made on the {shell.name}: {ended}.") from ended
 
 
-def _told(shell: Shell, program: Detached, patience_s: float) -> dict:
+def _told(kind: type[_T], shell: Shell, program: Detached, patience_s: float) -> _T:
     try:
         program.wait(patience_s)
-        return json.loads(program.output)
+        return of_json(kind, program.output)
     except (ProgramEnded, ValueError):
         words = program.last_words() or "it wrote nothing"
         raise NotProven(f"transactions failed on the {shell.name}: {words}.") from None

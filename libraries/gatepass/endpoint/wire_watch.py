@@ -11,12 +11,15 @@ other should.
 
 from __future__ import annotations
 
-import json
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from typing_extensions import TypedDict
+
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import host_changes
+from gatepass.endpoint.answers import Count, of_json
 from gatepass.endpoint.ruleset import Ruleset, ruleset
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell
@@ -31,6 +34,19 @@ class PacketCounts:
 
     def __sub__(self, before: PacketCounts) -> PacketCounts:
         return PacketCounts(self.tunnel - before.tunnel, self.clear - before.clear)
+
+
+class _Counter(TypedDict):
+    name: str
+    packets: Count
+
+
+class _Object(TypedDict, total=False):
+    counter: _Counter
+
+
+class _Nftables(TypedDict):
+    nftables: list[_Object]
 
 
 @dataclass(frozen=True)
@@ -85,11 +101,14 @@ class WireWatch:
             NotProven: nftables does not work there, or no route leads to the gateway.
         """
         look = script("ip -o route get {gateway}", gateway=self.gateway)
-        output = self.shell.run(look).output.split()
-        if "dev" not in output:
-            raise NotProven(f"the {self.shell.name} has no route to {self.gateway}.")
+        words = self.shell.run(look).output.split()
+        interface = dict(itertools.pairwise(words)).get("dev", "")
+        try:
+            text = self._ruleset(interface)
+        except ValueError:
+            raise NotProven(f"the {self.shell.name} has no route to {self.gateway}.") from None
         path = f"{self.shell.folder()}/wire-watch.nft"
-        self.shell.put(self._ruleset(output[output.index("dev") + 1]), path)
+        self.shell.put(text, path)
         load = script("nft -f {path}", path=path)
         drop = script("nft delete table inet {table}", table=self.table)
         host_changes.change(self.shell, "wire-watch", [load], [drop])
@@ -115,8 +134,9 @@ class WireWatch:
         )
         done = self.shell.run(look)
         try:
-            found = [one.get("counter") for one in json.loads(done.output)["nftables"]]
-            packets = {counter["name"]: counter["packets"] for counter in found if counter}
+            told = of_json(_Nftables, done.output)["nftables"]
+            found = [one["counter"] for one in told if "counter" in one]
+            packets = {counter["name"]: counter["packets"] for counter in found}
             return PacketCounts(packets["tunnel"], packets["clear"])
         except (ValueError, KeyError):
             raise NotProven(

@@ -51,11 +51,12 @@ def link(address):
         for one in shown.get("addr_info", ())
         if one.get("scope") == "global"
     ]
+    mac = shown.get("address", "") if shown.get("link_type") == "ether" else ""
     return {
         "interface": interface,
-        "mac": shown.get("address", "") if shown.get("link_type") == "ether" else "",
+        "mac": mac,
         "hop": hop,
-        "hop_mac": neighbour(hop, interface, address) if interface else "",
+        "hop_mac": neighbour(hop, interface, address) if mac else "",
         "networks": networks,
     }
 

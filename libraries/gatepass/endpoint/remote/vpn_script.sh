@@ -9,14 +9,31 @@
 # From gatepass: VPN_TABLE, the table's number; VPN_STATE, the file that tells of a tunnel that is
 # up, a word and its value a line.
 
+# Addresses and numbers are all that is taken of the gateway's words; with anything else there is no
+# tunnel, and openconnect's log says why.
+
+set -f
+
+must_be() {  # a name, the letters that it may have, and what the gateway told
+    case $3 in
+    '' | *[!$2]*)
+        echo "The gateway's $1 is none." >&2
+        exit 1
+        ;;
+    esac
+}
+
 routes() {
     if [ -z "$CISCO_SPLIT_INC" ]; then
         echo 0.0.0.0/0
         return
     fi
+    must_be "number of routes" 0-9 "$CISCO_SPLIT_INC"
     n=0
     while [ "$n" -lt "$CISCO_SPLIT_INC" ]; do
-        eval "echo \$CISCO_SPLIT_INC_${n}_ADDR/\$CISCO_SPLIT_INC_${n}_MASKLEN"
+        eval "route=\$CISCO_SPLIT_INC_${n}_ADDR/\$CISCO_SPLIT_INC_${n}_MASKLEN"
+        must_be route 0-9./ "$route"
+        echo "$route"
         n=$((n + 1))
     done
 }
@@ -24,18 +41,21 @@ routes() {
 case $reason in
 connect)
     set -e
+    must_be address 0-9. "$INTERNAL_IP4_ADDRESS"
+    must_be MTU 0-9 "${INTERNAL_IP4_MTU:=1400}"
+    routes=$(routes)
     # answers come in where the host's own routes would not look for them
     echo 2 >"/proc/sys/net/ipv4/conf/$TUNDEV/rp_filter"
-    ip link set dev "$TUNDEV" mtu "${INTERNAL_IP4_MTU:-1400}" up
+    ip link set dev "$TUNDEV" mtu "$INTERNAL_IP4_MTU" up
     ip address add "$INTERNAL_IP4_ADDRESS/32" dev "$TUNDEV"
-    for route in $(routes); do
+    for route in $routes; do
         ip route add "$route" dev "$TUNDEV" table "$VPN_TABLE"
     done
     ip rule add from "$INTERNAL_IP4_ADDRESS" lookup "$VPN_TABLE" pref 200
     ip rule add fwmark "$VPN_TABLE" lookup "$VPN_TABLE" pref 200
     {
         echo "address $INTERNAL_IP4_ADDRESS"
-        for route in $(routes); do echo "route $route"; done
+        for route in $routes; do echo "route $route"; done
     } >"$VPN_STATE.new"
     mv "$VPN_STATE.new" "$VPN_STATE"
     ;;

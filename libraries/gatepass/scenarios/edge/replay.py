@@ -6,14 +6,16 @@ of its connections are looked at.
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from typing_extensions import TypedDict
+
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
+from gatepass.endpoint.answers import of_json, words_of
 from gatepass.endpoint.frames import FrameCapture, looking_for, members, must_be_root
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
@@ -42,6 +44,11 @@ class Seen:
 
     arrived: int
     goes_on: bool
+
+
+class _Report(TypedDict):
+    before: bool
+    after: bool
 
 
 @dataclass(frozen=True)
@@ -126,11 +133,11 @@ class _Connections:
             done = self._client.run(send)
         finally:
             arrived = capture.stop()
-        if done.status:
-            words = (done.errors.strip() or done.output.strip()).splitlines()
+        try:
+            report = of_json(_Report, done.output)
+        except ValueError:
             raise NotProven(
-                f"segments could not be sent on the client: {words[-1] if words else 'no words'}."
-            )
-        report = json.loads(done.output)
+                f"segments could not be sent on the client: {words_of(done)}."
+            ) from None
         count = len(members(arrived["arrived"][mark]))
         return Seen(count, report["before"] and report["after"])

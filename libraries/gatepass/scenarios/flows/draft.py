@@ -378,9 +378,14 @@ def as_yaml(drafted: Iterable[Drafted]) -> str:
     lines = ["flows:"]
     for one in drafted:
         if one.flow is None:
-            lines.append(f"  # {one.about}: no flow was drafted: {one_line(one.reason)}")
+            lines.append(_comment(f"{one.about}: no flow was drafted: {one.reason}"))
             continue
         values = one.flow.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
         text = yaml.safe_dump([values], sort_keys=False, allow_unicode=True, width=1000)
-        lines += [f"  # {one.about}", indent(text.rstrip(), "  ")]
+        lines += [_comment(one.about), indent(text.rstrip(), "  ")]
     return "\n".join(lines) + "\n"
+
+
+def _comment(text: str) -> str:
+    """A line of YAML that says nothing to a program, whatever stands in the text."""
+    return f"  # {one_line(text)}"

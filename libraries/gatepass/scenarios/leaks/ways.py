@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import (
+    Address,
+    Interface,
+    Mac,
+    Nothing,
+    OwnAddress,
+    of_json,
+    words_of,
+)
 from gatepass.endpoint.probe import run_script
 from gatepass.endpoint.shell import Shell
 from gatepass.inputs.testbed import Host, Testbed
@@ -27,11 +35,11 @@ class Link:
         networks: the interface's own addresses with their prefix lengths.
     """
 
-    interface: str
-    mac: str
-    hop: str
-    hop_mac: str
-    networks: tuple[str, ...]
+    interface: Interface | Nothing
+    mac: Mac | Nothing
+    hop: Address
+    hop_mac: Mac | Nothing
+    networks: tuple[OwnAddress, ...]
 
     def network(self, address: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         """The network of one of its addresses; of that address alone where it has none."""
@@ -114,13 +122,10 @@ def links_of(shell: Shell, addresses: Sequence[str]) -> dict[str, Link]:
     """
     done = run_script(shell, "link.py", addresses, timeout_s=30)
     try:
-        told = json.loads(done.output)
-        found = {
-            address: Link(**(told[address] | {"networks": tuple(told[address]["networks"])}))
-            for address in addresses
-        }
-    except (ValueError, KeyError, TypeError):
-        words = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
+        told = of_json(dict[str, Link], done.output)
+        found = {address: told[address] for address in addresses}
+    except (ValueError, KeyError):
+        words = words_of(done)
         raise NotProven(f"the {shell.name} does not list its network interfaces: {words}") from None
     for address, link in found.items():
         if not (link.mac and link.hop_mac):

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Address, Nothing, Words, of_json, words_of
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Shell, put_secret
@@ -34,8 +35,8 @@ class Portal:
     reached: bool
     same: bool
     let_in: bool
-    address: str
-    words: str
+    address: Address | Nothing
+    words: Words
 
 
 def log_in(shell: Shell, host: str, port: int, fingerprint: str, user: VpnUser) -> Portal:
@@ -63,10 +64,10 @@ def log_in(shell: Shell, host: str, port: int, fingerprint: str, user: VpnUser) 
     ask = script("python3 {program} {job}", program=program, job=job)
     done = shell.run(ask, timeout_s=_REQUESTS * _PATIENCE_S + 10)
     try:
-        return Portal(**json.loads(done.output))
-    except (ValueError, TypeError):
-        said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
-        raise NotProven(f"asking the portal failed on the {shell.name}: {said}") from None
+        return of_json(Portal, done.output)
+    except ValueError:
+        words = words_of(done)
+        raise NotProven(f"asking the portal failed on the {shell.name}: {words}") from None
 
 
 def must_be_the_gateways(portal: Portal, program: str) -> str:

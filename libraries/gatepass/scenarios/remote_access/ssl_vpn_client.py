@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
+
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import must_be_fine
 from gatepass.endpoint import host_changes
+from gatepass.endpoint.answers import Address4, Network, Nothing, Words, of_json
 from gatepass.endpoint.host import survey
 from gatepass.endpoint.looks import LOOK_OVER, begin_look
 from gatepass.endpoint.needs import ROOT, TUN
@@ -31,6 +36,7 @@ from gatepass.scenarios.remote_access.vpn_client import (
     table_of,
 )
 
+_T = TypeVar("_T")
 _PATIENCE_S = 30
 """How long a user may take to get an address, with all others at it."""
 _ROUTING = "vpn-routing"
@@ -54,6 +60,27 @@ class Replay:
     by_gateway: bool
     seconds: float
     words: str
+
+
+class _Found(TypedDict):
+    address: Address4 | Nothing
+    words: Words
+
+
+class _Outcome(_Found):
+    routes: tuple[Network, ...]
+    seconds: float
+
+
+class _End(TypedDict):
+    by_gateway: bool
+    seconds: float
+
+
+class _Replayed(TypedDict):
+    first: _Found | None
+    ended: _End | None
+    second: _Found | None
 
 
 class SslVpnClient:
@@ -96,12 +123,14 @@ class SslVpnClient:
         """
         self.disconnect()
         self._numbers = [user.number for user in users]
-        answer = self._run("openconnect_users.py", users, _PATIENCE_S + 10, stays=True)
+        answer = self._run(
+            list[_Outcome], "openconnect_users.py", users, _PATIENCE_S + 10, stays=True
+        )
         return [
             Connected(
                 user,
                 one["address"],
-                tuple(one["routes"]),
+                one["routes"],
                 interface_of(self.mark, user.number),
                 table_of(self.mark, user.number),
                 one["seconds"],
@@ -138,14 +167,14 @@ class SslVpnClient:
         self._numbers = [user.number]
         patience_s = expiry_s + 3 * _PATIENCE_S
         extra = {"after": after, "expiry_s": expiry_s}
-        answer = self._run("openconnect_replay.py", [user], patience_s, **extra)
-        first, second, ended = (answer[key] or {} for key in ("first", "second", "ended"))
+        answer = self._run(_Replayed, "openconnect_replay.py", [user], patience_s, **extra)
+        first, second, ended = answer["first"], answer["second"], answer["ended"]
         return Replay(
-            first.get("address", ""),
-            second.get("address", ""),
-            bool(ended.get("by_gateway")),
-            float(ended.get("seconds", 0)),
-            (second or first).get("words", ""),
+            first["address"] if first else "",
+            second["address"] if second else "",
+            bool(ended and ended["by_gateway"]),
+            ended["seconds"] if ended else 0.0,
+            (second or first or {"words": ""})["words"],
         )
 
     def left(self) -> list[str]:
@@ -167,13 +196,14 @@ class SslVpnClient:
 
     def _run(
         self,
+        kind: type[_T],
         program: str,
         users: Sequence[VpnUser],
         patience_s: float,
         stays: bool = False,
         **extra: object,
-    ) -> object:
-        """Start a script with a job of these users, and what it tells."""
+    ) -> _T:
+        """Start a script with a job of these users, and what it tells, which is of a kind."""
         path = install(self.shell, program)
         install(self.shell, "openconnect_users.py")
         job = {
@@ -200,7 +230,7 @@ class SslVpnClient:
         command = script("python3 {path} {stem}.job {stem}.told", path=path, stem=stem)
         running = Detached.start(self.shell, stem, command, self.limit_s)
         try:
-            answer = self._told(running, patience_s)
+            answer = self._told(kind, running, patience_s)
         except BaseException:
             running.stop()
             raise
@@ -211,7 +241,7 @@ class SslVpnClient:
             host_changes.take_back(self.shell, _ROUTING)
         return answer
 
-    def _told(self, running: Detached, patience_s: float) -> object:
+    def _told(self, kind: type[_T], running: Detached, patience_s: float) -> _T:
         """What the script wrote, waited for on the endpoint itself."""
         look = script(
             "{begin}; until [ -s {stem}.told ] || [ -s {stem}.rc ]; do "
@@ -222,9 +252,9 @@ class SslVpnClient:
         )
         for _ in range(int(patience_s / 5) + 1):
             done = self.shell.run(look, timeout_s=20, again=True)
-            if done.status == 0:
-                return json.loads(done.output)
             if done.status != 9:
                 break
+        with suppress(ValueError):
+            return of_json(kind, done.output)
         words = running.last_words() or "it wrote nothing"
         raise NotProven(f"the VPN users' script failed on the {self.shell.name}: {words}")

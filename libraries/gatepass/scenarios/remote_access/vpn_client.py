@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from typing_extensions import TypedDict
+
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Count, Words, of_json, words_of
 from gatepass.endpoint.probe import Probe, install
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell
@@ -147,6 +150,18 @@ class Together:
         return next((one.reason for one in self.asked if one.reason), "")
 
 
+class _Exchanges(TypedDict):
+    answers: dict[Words, Count]
+    failed: Count
+    reason: Words
+
+
+class _Traffic(TypedDict):
+    asked: list[_Exchanges]
+    arrived: list[tuple[Count, Count]]
+    answered: list[Count]
+
+
 def together(
     client: Shell, users: Sequence[Connected], address: str, port: int, seconds: float
 ) -> Together:
@@ -167,20 +182,20 @@ def together(
     program = install(client, "vpn_traffic.py")
     ask = script("ulimit -n 4096; python3 {program} {job}", program=program, job=job)
     done = client.run(ask, timeout_s=seconds + 60)
-    try:
-        answer = json.loads(done.output)
-    except ValueError:
-        said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
-        raise NotProven(f"the VPN users' traffic failed on the {client.name}: {said}") from None
     names = [user.user for user in users]
-    return Together(
-        asked=tuple(
-            Asked(user, one["answers"], one["failed"], one["reason"])
-            for user, one in zip(users, answer["asked"], strict=True)
-        ),
-        reached=tuple((names[one], names[other]) for one, other in answer["arrived"]),
-        answered=tuple(names[at] for at in answer["answered"]),
-    )
+    try:
+        answer = of_json(_Traffic, done.output)
+        return Together(
+            asked=tuple(
+                Asked(user, one["answers"], one["failed"], one["reason"])
+                for user, one in zip(users, answer["asked"], strict=True)
+            ),
+            reached=tuple((names[one], names[other]) for one, other in answer["arrived"]),
+            answered=tuple(names[at] for at in answer["answered"]),
+        )
+    except (ValueError, IndexError):
+        words = words_of(done)
+        raise NotProven(f"the VPN users' traffic failed on the {client.name}: {words}") from None
 
 
 def table_of(mark: str, number: int) -> int:

@@ -11,7 +11,10 @@ import json
 import math
 from collections.abc import Callable, Sequence
 
+from typing_extensions import TypedDict
+
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import Count, of_json, words_of
 from gatepass.endpoint.download import FileSource
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
@@ -25,6 +28,16 @@ MIX: Mix = (("HTTP", 4), ("HTTPS", 2), ("FTP", 2))
 OBJECTS: Mix = (("HTTP", 8),)
 _GIVEN_UP_S = 60
 _TURNS = 10**8  # more than there is time for; curl does not count much further
+
+
+class _Window(TypedDict):
+    bytes: Count
+    files: Count
+    failed: Count
+
+
+class _Told(TypedDict):
+    windows: list[_Window]
 
 
 def mixed_load(
@@ -74,12 +87,11 @@ def mixed_load(
     )
     done = client.run(command, timeout_s=ramp_s * 2 + sustain_s + _GIVEN_UP_S)
     try:
-        answer = json.loads(done.output)
-        found = [Transfer(**one, seconds=window_s) for one in answer["windows"]]
-    except (ValueError, TypeError, KeyError):
-        said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
-        raise NotProven(f"the load of downloads failed on the {client.name}: {said}") from None
-    return found
+        answer = of_json(_Told, done.output)
+    except ValueError:
+        words = words_of(done)
+        raise NotProven(f"the load of downloads failed on the {client.name}: {words}") from None
+    return [Transfer(**one, seconds=window_s) for one in answer["windows"]]
 
 
 def _endless(paths: Sequence[str]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
+from gatepass.endpoint.answers import Count, Words, of_json, words_of
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell
@@ -28,13 +28,13 @@ class Users:
         median_s, p99_s: time of a transaction; None where none was served.
     """
 
-    users: int
-    served_users: int
-    served: int
-    failed: int
-    mixed: int
-    bytes: int
-    reason: str
+    users: Count
+    served_users: Count
+    served: Count
+    failed: Count
+    mixed: Count
+    bytes: Count
+    reason: Words
     median_s: float | None
     p99_s: float | None
 
@@ -95,10 +95,10 @@ def run(
     )
     done = client.run(command, timeout_s=seconds + 30)
     try:
-        users = Users(**json.loads(done.output))
-    except (ValueError, TypeError):
-        said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
-        raise NotProven(f"the proxy's users failed on the {client.name}: {said}") from None
+        users = of_json(Users, done.output)
+    except ValueError:
+        words = words_of(done)
+        raise NotProven(f"the proxy's users failed on the {client.name}: {words}") from None
     way = f"by the proxy {host} port {port}" if proxy else "without the proxy"
     outcome = f"{users}{f'; the others: {users.reason}' if users.reason else ''}"
     recorder.note(ConnectionTry(client.name, f"{count} users, GET {prefix}… {way}", outcome))

@@ -10,13 +10,16 @@ the interface's queueing discipline, which stays as it is for all others.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
 from gatepass.endpoint import host_changes
+from gatepass.endpoint.answers import Interface, of_json
 from gatepass.endpoint.frames import must_be_root
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import Script, script
@@ -85,13 +88,27 @@ def held_back(client: Shell, target: Target, ms: float) -> Iterator[str]:
         ) from ended
     try:
         look = script("cat {stem}.out", stem=stem)
-        told = json.loads(client.run(look, again=True).output)
+        told = _told(client.run(look, again=True).output)
         there, back = _routes(target, link, told["device"])
         host_changes.change(client, _NAME, [there], [back])
         yield told["by"]
     finally:
         host_changes.take_back(client, _NAME)
         program.stop()
+
+
+class _Told(TypedDict):
+    by: Literal["relay", "netem"]
+    device: Interface
+
+
+def _told(text: str) -> _Told:
+    try:
+        return of_json(_Told, text)
+    except ValueError as error:
+        raise NotProven(
+            f"the client cannot hold packets back: “{error}”. It needs /dev/net/tun."
+        ) from None
 
 
 def _routes(target: Target, link: Link, device: str) -> tuple[Script, Script]:
