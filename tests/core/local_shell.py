@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from gatepass.endpoint.shell import Completed
+from gatepass.endpoint.completed import Completed
 
 
 class LocalShell:

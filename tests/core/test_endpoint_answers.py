@@ -9,7 +9,7 @@ import pytest
 
 from gatepass.endpoint import answers
 from gatepass.endpoint.answers import Malformed, of_json
-from gatepass.endpoint.shell import Completed
+from gatepass.endpoint.completed import Completed
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
+from gatepass.endpoint.completed import Completed
 from gatepass.endpoint.dhcp import ASK, DhcpHosts, Group, Step
 from gatepass.endpoint.forged import (
     ROUNDS,
@@ -27,7 +28,6 @@ from gatepass.endpoint.forged import (
     told_of,
 )
 from gatepass.endpoint.script import Script
-from gatepass.endpoint.shell import Completed
 from standstill import stands_still, stands_still_until
 
 MARK, PORT = "gp0a1b2c", 5301

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from local_shell import LocalShell
 
+from gatepass.endpoint.completed import Completed
 from gatepass.endpoint.processor_time import used_s
 from gatepass.endpoint.script import Script, script
-from gatepass.endpoint.shell import Completed
 
 ACCOUNT = "cat /proc/$p/task/*/schedstat"
 

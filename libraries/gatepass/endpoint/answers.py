@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from gatepass.base.printable import shown
-from gatepass.endpoint.shell import Completed
+from gatepass.endpoint.completed import Completed
 
 T = TypeVar("T")
 _MOST_WORDS = 300

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
 from gatepass.base.masking import masked_line
+from gatepass.base.printable import shown
 from gatepass.endpoint.answers import number
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Shell, signal_of
@@ -20,6 +21,7 @@ from gatepass.results.exchanges import FileTransfer
 _FIELDS = "%{http_code} %{size_download} %{time_starttransfer} %{time_total} %{num_connects}"
 _NO_TOOL = 127
 _DIGEST, _HEX = re.compile("[0-9a-f]{64}"), re.compile("([0-9a-f]{2})*")
+_STATUS = re.compile("[0-9]{1,3}")
 _OWN_FAULTS = (2, 4, 23, 26, 27, 43, 45, 48)
 """Exit codes of what fails on the client itself: to begin, to write or read a file, memory, use."""
 _BEGINNING = 512
@@ -156,7 +158,8 @@ def fetch(
     told = _Figures.of(client, line, done.errors)
     digest = digest.partition(" ")[0]
     if not (_DIGEST.fullmatch(digest) and _HEX.fullmatch(beginning)):
-        raise NotProven(f"curl does not work on the {client.name}: {done.errors.strip() or line}.")
+        words = _words(done.errors.strip() or line)
+        raise NotProven(f"curl does not work on the {client.name}: {words}.")
     complaint = done.errors.strip().splitlines()
     download = Download(
         digest,
@@ -210,7 +213,7 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
     problem = done.errors.strip().removeprefix("curl: ")
     recorder.note(FileTransfer(source.request(path), answer, told.bytes, size, problem=problem))
     if told.bytes != size or told.code:
-        raise Broken(f"{told.bytes:,} of {size:,} bytes arrived: {done.errors.strip()}.")
+        raise Broken(f"{told.bytes:,} of {size:,} bytes arrived: {_words(done.errors)}.")
     return Transfer(told.bytes, told.seconds)
 
 
@@ -239,9 +242,13 @@ class _Figures(NamedTuple):
                 raise ValueError
         except ValueError:
             raise NotProven(
-                f"curl does not work on the {client.name}: {errors.strip() or line}."
+                f"curl does not work on the {client.name}: {_words(errors.strip() or line)}."
             ) from None
         return cls(int(status), int(size), first_s, seconds, int(connections), int(code))
+
+
+def _words(text: str) -> str:
+    return shown(" ".join(text.split()), _LONGEST)
 
 
 def _curl(source: FileSource, path: str, limit_s: float, place: str, head: str) -> Script:
@@ -268,11 +275,11 @@ def _must_have_worked(client: Shell, code: str, errors: str) -> None:
     Raises:
         NotProven: a signal ended it, or it had no room, no memory or no rights.
     """
-    number = int(code) if code.isdigit() else 0
-    if signal := signal_of(number):
+    status = int(code) if _STATUS.fullmatch(code) else 0
+    if signal := signal_of(status):
         raise NotProven(f"curl on the {client.name} was ended by signal {signal}.")
-    if number in _OWN_FAULTS:
-        raise NotProven(f"curl failed on the {client.name}: {errors.strip()}.")
+    if status in _OWN_FAULTS:
+        raise NotProven(f"curl failed on the {client.name}: {_words(errors)}.")
 
 
 class Broken(Exception):

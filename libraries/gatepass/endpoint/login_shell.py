@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass
 
 from gatepass.base.printable import shown
-from gatepass.endpoint.shell import Completed
+from gatepass.endpoint.completed import Completed
 
 STARTERS = ("exec /bin/sh", "sh")
 """How a POSIX shell is started; a restricted shell takes neither `exec` nor a path."""

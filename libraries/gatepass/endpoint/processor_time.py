@@ -33,8 +33,9 @@ def used_s(shell: Shell, pids: Script) -> float:
     done = shell.run(script(_EACH, pids=pids))
     hz, *each = done.output.splitlines() or [""]
     try:
-        taken = [list(map(number, one.split())) for one in each]
-        return sum(max(ns / 1e9, ticks / number(hz)) for ns, ticks in taken)
+        a_second = number(hz)
+        taken = [map(number, one.split()) for one in each]
+        return sum(max(ns / 1e9, ticks / a_second) for ns, ticks in taken)
     except (ValueError, ZeroDivisionError):
         raise NotProven(
             f"the {shell.name} does not report its processor time: {words_of(done)}."

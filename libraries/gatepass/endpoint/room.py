@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-import json
 
+from gatepass.endpoint.answers import of_json
 from gatepass.endpoint.script import Script, script
 
 _BYTES = 1 << 16
@@ -39,8 +39,8 @@ def shortage(name: str, folder: str, tried: str) -> str:
         tried: what `trying` printed.
     """
     try:
-        number, no_inodes = json.loads(tried)
-    except (ValueError, TypeError):  # it has no such folder, or no Python
+        number, no_inodes = of_json(tuple[int, bool], tried)
+    except ValueError:  # it has no such folder, or no Python
         return ""
     begin = f"nothing can be written to {folder} on the {name}"
     if number == errno.ENOSPC and no_inodes:

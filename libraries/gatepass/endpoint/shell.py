@@ -10,24 +10,18 @@ from __future__ import annotations
 
 import math
 import posixpath
+import re
 import signal
 import time
 from dataclasses import dataclass
 from typing import Protocol
 
 from gatepass.base.errors import NotProven
+from gatepass.base.printable import shown
 from gatepass.endpoint import own_programs, room
+from gatepass.endpoint.completed import Completed
 from gatepass.endpoint.looks import LOOK_OVER, begin_look
 from gatepass.endpoint.script import Script, joined, script
-
-
-@dataclass(frozen=True)
-class Completed:
-    """How a command on an endpoint ended."""
-
-    status: int
-    output: str
-    errors: str = ""
 
 
 class Shell(Protocol):
@@ -189,9 +183,9 @@ class Detached:
             )
             done = self.shell.run(look, timeout_s=20, again=True)
             waited, _, rest = done.output.partition("\n")
-            waited_ns = max(waited_ns, int(waited) if waited.isdigit() else 0)
+            waited_ns = max(waited_ns, int(waited) if _NUMBER.fullmatch(waited) else 0)
             status, _, rest = rest.partition("\n")
-            if done.status == 0 and status.isdigit():
+            if done.status == 0 and _NUMBER.fullmatch(status):
                 self.output = rest
                 self.waited_s = round(waited_ns / 1e9, 4) if waited_ns >= 0 else None
                 return int(status)
@@ -222,11 +216,13 @@ class Detached:
         """
         must_have_room(self.shell, posixpath.dirname(self.stem))
         look = script(
-            "tail -n 3 {stem}.err {stem}.out 2>/dev/null | tail -c 600", stem=self.stem
+            "tail -n 3 {stem}.err {stem}.out 2>/dev/null | tail -c {most}",
+            stem=self.stem,
+            most=_MOST_WORDS,
         )
         both = self.shell.run(look)
         lines = [line for line in both.output.splitlines() if line and not line.startswith("==>")]
-        return " ".join(" ".join(lines).split())
+        return shown(" ".join(" ".join(lines).split()), _MOST_WORDS)
 
     def stop(self) -> None:
         """End the program and everything in its session, if it is still there."""
@@ -247,6 +243,8 @@ class Detached:
 
 
 _LOOK_S, _LAST_WORDS_S = 5, 1
+_MOST_WORDS = 600
+_NUMBER = re.compile("[0-9]{1,20}")
 
 # Where the kernel groups by session (CONFIG_SCHED_AUTOGROUP), nice counts within the session alone,
 # and the session's own weight among the others is set apart.

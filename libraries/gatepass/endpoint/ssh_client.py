@@ -15,9 +15,9 @@ from contextlib import suppress
 import paramiko
 from SSHLibrary.pythonclient import PythonSSHClient
 
+from gatepass.endpoint.completed import Completed
 from gatepass.endpoint.login_shell import STARTERS, NoShell, wrapped
 from gatepass.endpoint.script import Script, script
-from gatepass.endpoint.shell import Completed
 from gatepass.endpoint.ssh_session import Session
 from gatepass.endpoint.ssh_transport import KnownHostKey, Transport
 from gatepass.inputs.known_hosts import known_hosts

@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import paramiko
 
+from gatepass.endpoint.completed import Completed
 from gatepass.endpoint.login_shell import NoShell, Wrapped
-from gatepass.endpoint.shell import Completed
 
 _PIECE = 256 * 1024
 _SFTP_INIT = bytes([0, 0, 0, 5, 1, 0, 0, 0, 3])
