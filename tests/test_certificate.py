@@ -11,6 +11,7 @@ from certificate_examples import (
     approved,
     cut,
     everything_wrong,
+    in_language,
     not_proven,
     nothing_known,
     rejected,
@@ -271,6 +272,21 @@ def test_deviations():
     assert "options, which can leave checks out or change them: --include preflight" in page
     assert "Trials of 4 s are shorter than the 60 s of RFC 2544" in page
     assert "The clock of the client was off by −3.5 s." in page
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "Of the server it was not recorded what else it did in 3 trials."),
+        ("fi", "Muuta toimintaa ei tallennettu: palvelinpää, 3 mittausta."),
+        ("sv", "Övrig aktivitet registrerades inte: server, 3 mätningar."),
+    ],
+)
+def test_trials_in_which_an_endpoint_was_not_watched_are_a_deviation(language, words):
+    outcome = in_language(language, approved())
+    assert words not in body(outcome)
+    outcome.run["endpoints"] = {"server": {"unwatched": 3}}
+    assert words in body(outcome)
 
 
 def test_a_weak_cipher_that_the_order_asks_for_is_a_deviation():

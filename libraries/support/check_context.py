@@ -94,6 +94,21 @@ class CheckContext(Steps):
         logger.debug(record.dump(kind, content))
         if line := log_lines.line(content):
             logger.info(line, html=True)
+        if kind == "trial":
+            self._note_unwatched()
+
+    def _note_unwatched(self) -> None:
+        """Which endpoints have not told what they did in how many trials so far."""
+        known = self.run.endpoint_facts
+        counts = {
+            name: {"unwatched": count}
+            for name, count in self.run.rig.unwatched.items()
+            if known.get(name, {}).get("unwatched") != count
+        }
+        for name, facts in counts.items():
+            known.setdefault(name, {}).update(facts)
+        if counts:
+            self.note("run", {"endpoints": known})
 
     def measured(self, measurement: Measurement) -> None:
         """Note a measurement that the steps after this one hold against its promise."""

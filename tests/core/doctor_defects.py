@@ -327,6 +327,13 @@ OF_ENDPOINTS = [
         "client",
     ),
     Defect("slow link", host("client", speed=100), "link has 100 Mbit/s", STATEFUL, "client"),
+    Defect(
+        "watch",
+        host("server", watched=False),
+        "the server cannot be watched while trials run, .*Permission denied",
+        STATEFUL,
+        "server",
+    ),
     Defect("clock", host("peer", ahead_s=90), r"differs by \+90.* Set up NTP there", EDGE, "peer"),
     Defect(
         "behind a router", host("client", router="198.18.1.77"), "without a router", LEAKS, "client"

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from gatepass.base.phrase import NOTHING
 from gatepass.results.conduct import Conduct
 from gatepass.results.gateway_state import GatewayLoad, Licence
 from gatepass.results.record import Measurement, dump, parse
 from gatepass.results.trial import Trial
 from gatepass.verdict import causes as kinds
 from gatepass.verdict.causes import Observations, Shaper, causes, in_sentences
+from gatepass.verdict.endpoint_load import EndpointLoads
+from gatepass.verdict.judgement import Rule
+from gatepass.verdict.throughput import Trials
 from said import measurement
 
 
@@ -244,3 +248,28 @@ def test_what_stopped_or_never_came_is_told(
     )
     best = causes(seen(trials=(trial, trial)))[0]
     assert best.name == name and words in best.sentence
+
+
+@pytest.mark.parametrize(
+    ("hosts", "missing"),
+    [
+        ({"client": conduct()}, {"server_busy_percent", "interface_mbps"}),
+        ({}, {"client_busy_percent", "server_busy_percent", "interface_mbps"}),
+        ({"client": conduct(), "server": conduct()}, set()),
+    ],
+)
+def test_what_nobody_looked_at_is_none_and_not_nothing(hosts: dict, missing: set) -> None:
+    (one,) = trial(conduct=hosts, wire_mbps=None if missing else 240.0)
+    facts = Trials((one,), Rule(1, 1, 0.95), "TCP goodput").measurement("baseline", NOTHING).facts
+    assert {name for name, fact in facts.items() if fact is None} == missing
+    told = EndpointLoads.of([one])
+    assert told.limit() == ""
+    assert (told.server.busy_percent is None) == ("server" not in hosts)
+
+
+def test_an_endpoint_that_was_starved_and_not_watched_is_named() -> None:
+    (one,) = trial(conduct={}, client_waited_s=1.1)
+    assert EndpointLoads.of([one]).limit() == (
+        "The client's CPU was taken by other programs: iperf3 waited for a processor for 92 % of "
+        "the time. End what else runs there."
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 from local_shell import LocalShell
 
 from gatepass.base.waiting import until
-from gatepass.endpoint.rig_watch import RigWatch, within
+from gatepass.endpoint.rig_watch import RigWatch, look, within
+from gatepass.endpoint.shell import Completed
 from gatepass.results.conduct import OWN, Conduct
 
 LINE = {
@@ -55,6 +57,92 @@ def test_a_line_that_is_being_written_is_none() -> None:
     text = f"{json.dumps(LINE)}\n{json.dumps(LATER)}\n{json.dumps(LATER)[:40]}"
     assert len(within(text, 100.0, 102.0)) == 2
     assert within(text, 104.0, 105.0) == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"all": -1.0}, {"idle": None}, {"at": "now"}, {"nic_lost": 2**64 - 3}, {"longest": "NaN"},
+     {"links": {"eth0": [1, 2]}}],
+)  # fmt: skip
+def test_a_line_with_a_figure_that_cannot_be_is_none(odd: dict) -> None:
+    text = f"{json.dumps(LINE)}\n{json.dumps(LATER | odd)}"
+    assert [line["at"] for line in within(text, 100.0, 102.0)] == [100.0]
+
+
+def test_a_line_that_lacks_what_a_host_did_is_none() -> None:
+    """As where a container does not show it: nothing seen is not nothing done."""
+    part = {key: value for key, value in LINE.items() if key not in ("idle", "all")}
+    assert within(json.dumps(part), 100.0, 102.0) == []
+
+
+class Elsewhere(LocalShell):
+    """An endpoint with habits of its own.
+
+    Args:
+        folder: of the run, see `LocalShell`.
+        before: of a shell, what comes before each of its commands.
+    """
+
+    def __init__(self, folder: Path, before: str) -> None:
+        super().__init__("client", folder)
+        self.before = before
+
+    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
+        """See `LocalShell`."""
+        return super().run(f"{self.before}\n{command}", timeout_s, again)
+
+
+COMMA = "export LC_ALL=fi_FI.UTF-8 LANG=fi_FI.UTF-8"
+OLD_PATH = "export PATH={bin}:$PATH"
+OLD_PYTHON = """#!/bin/sh
+exec {python} -c 'import sys, time; del time.CLOCK_BOOTTIME; sys.argv = sys.argv[1:]
+exec(compile((sys.stdin if sys.argv[0] == "-" else open(sys.argv[0])).read(), "x", "exec"))' "$@"
+"""
+
+
+@pytest.mark.parametrize("before", [COMMA, OLD_PATH], ids=["comma", "python-3.6"])
+def test_habits_of_an_endpoint_take_nothing_of_the_watch(
+    watch: RigWatch, tmp_path: Path, before: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").write_text(OLD_PYTHON.format(python=sys.executable))
+    (tmp_path / "bin" / "python3").chmod(0o755)
+    shell = Elsewhere(tmp_path, before.format(bin=tmp_path / "bin"))
+    assert look(shell, ("stateful_firewall",)) == []
+    marked = watch.mark({"client": shell})
+    assert until(lambda: "client" in watch.since(marked), 5)
+
+
+def test_the_clock_is_the_one_that_the_watch_goes_by(watch: RigWatch, shell: LocalShell) -> None:
+    """/proc/uptime of a container that lxcfs serves is another."""
+    marked = watch.mark({"client": shell})
+    told = time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert marked["client"] == pytest.approx(told, abs=5)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "python3() { echo no 1>&2; return 1; }",
+        'python3() { case "$*" in *now*) echo nan;; *) command python3 "$@";; esac; }',
+        'python3() { case "$*" in *between*) return 1;; *) command python3 "$@";; esac; }',
+    ],
+)
+def test_an_endpoint_that_is_not_watched_is_counted(
+    watch: RigWatch, tmp_path: Path, before: str
+) -> None:
+    shell = Elsewhere(tmp_path, before)
+    for times in (1, 2):
+        assert "client" not in watch.since(watch.mark({"client": shell}))
+        assert watch.unwatched == {"client": times}
+
+
+def test_an_endpoint_that_cannot_be_watched_is_a_finding(tmp_path: Path) -> None:
+    shell = Elsewhere(tmp_path, "python3() { echo 'SyntaxError: bad' 1>&2; return 1; }")
+    (found,) = look(shell, ("stateful_firewall",))
+    assert found.keeps == ("stateful_firewall",)
+    assert found.sentence.startswith("The client cannot be watched while trials run")
+    assert "SyntaxError: bad. It needs Python 3.6 or later" in found.sentence
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-MOST = 10**15
-"""A petabyte; what is more came about by counting below nothing."""
+MOST = 2**63 - 1
+"""What is more came about by counting below nothing."""
 Count = Annotated[int, Field(ge=0, le=MOST)]
 """Of bytes, packets, answers."""
 Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gatepass.base.finding import Finding, found_by
-from gatepass.endpoint import strongswan
+from gatepass.endpoint import rig_watch, strongswan
 from gatepass.endpoint.host import TEMPORARY, HostFacts, survey
 from gatepass.endpoint.needs import (
     FILES,
@@ -51,6 +51,8 @@ def look(
     found = lacking(facts, needs)
     if STRONGSWAN in needs:
         found += _strongswan(shell, facts, name == "client", needs[STRONGSWAN])
+    if measured := needs.get("iperf3"):
+        found += rig_watch.look(shell, measured) if "python3" in facts.has else []
     found += _room(facts, scope.chapters)
     found += _busy(facts, host, scope.chapters)
     if FILES in needs:

@@ -9,16 +9,24 @@ programs.
 from __future__ import annotations
 
 import contextlib
-import json
+import math
 import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from gatepass.base.environment import without_secrets
-from gatepass.endpoint.probe import install
+from gatepass.base.figures import Count, Figures, Finite, NotNegative
+from gatepass.base.finding import Finding
+from gatepass.base.printable import shown
+from gatepass.endpoint.probe import install, run_script
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, EndpointLost, ProgramEnded, Shell
 from gatepass.results.conduct import OWN, Conduct
 
@@ -27,8 +35,30 @@ EDGE_S = INTERVAL_S
 """The line before a time's first one and the one behind its last stand for its edges."""
 _LIMIT_S = 48 * 3600
 """No trial is longer than a day; the watch is begun anew where it has ended."""
-_UPTIME = "read -r u x </proc/uptime; echo $u"
 _BOOT = "/proc/sys/kernel/random/boot_id"
+
+
+_PROGRAM, _LOOK_S, _LONGEST = "rig_watch.py", 15, 200
+_MOMENT: TypeAdapter[float] = TypeAdapter(NotNegative)
+
+
+class _Line(Figures):
+    """Running totals at a moment, see `remote/rig_watch.py`."""
+
+    at: NotNegative
+    late: NotNegative
+    longest: NotNegative
+    stepped: Finite
+    idle: NotNegative
+    steal: NotNegative = 0.0
+    soft: NotNegative = 0.0
+    all: NotNegative
+    pressure: NotNegative = 0.0
+    nic_lost: Count
+    socket_lost: Count
+    packets_waited: NotNegative = 0.0
+    links: Mapping[str, tuple[Count, Count, Count]] = Field(default_factory=dict)
+    programs: Mapping[str, NotNegative] = Field(default_factory=dict)
 
 
 class EndpointWatch:
@@ -42,27 +72,38 @@ class EndpointWatch:
         self._shell = shell
         self._program: Detached | None = None
 
-    def now(self) -> float:
+    def now(self) -> float | None:
         """Its seconds since it was started; the watch is begun where it is not at work.
+
+        Returns:
+            By the clock that the watch itself goes by; None where it does not tell.
 
         Raises:
             NotProven: the endpoint is lost.
         """
-        stem = f"{self._shell.folder()}/watch"
+        stem, program = f"{self._shell.folder()}/watch", install(self._shell, _PROGRAM)
         at_work = self._program is not None
-        done = self._shell.run(f"{_UPTIME}; [ ! -f {stem}.rc ] || echo ended", again=True)
-        moment, *ended = done.output.split()
+        look = script(
+            "python3 {program} now; [ ! -f {status} ] || echo ended",
+            program=program,
+            status=f"{stem}.rc",
+        )
+        moment, *ended = self._shell.run(look, again=True).output.splitlines() or [""]
         if not at_work or ended:
-            self._begin(stem)
-        return float(moment)
+            self._begin(stem, program)
+        return _moment(moment)
 
-    def between(self, began: float, ended: float) -> Conduct | None:
-        """What the endpoint did between two moments of its `now`."""
-        if self._program is None:
+    def between(self, began: float | None, ended: float | None) -> Conduct | None:
+        """What the endpoint did between two moments of its `now`; None where it does not tell."""
+        if self._program is None or began is None or ended is None:
             return None
-        file = f"{self._shell.folder()}/watch.lines"
-        chosen = f"$2 >= {began - EDGE_S:.3f} && $2 <= {ended + EDGE_S:.3f}"
-        look = f"cat {file}.1 {file} 2>/dev/null | awk -F '[:,]' '{chosen}'"
+        look = script(
+            "python3 {program} between {file} {began} {ended}",
+            program=install(self._shell, _PROGRAM),
+            file=f"{self._shell.folder()}/watch.lines",
+            began=began - EDGE_S,
+            ended=ended + EDGE_S,
+        )
         return Conduct.of(within(self._shell.run(look, again=True).output, began, ended))
 
     def end(self) -> None:
@@ -71,12 +112,22 @@ class EndpointWatch:
             with contextlib.suppress(EndpointLost):
                 self._program.stop()
 
-    def _begin(self, stem: str) -> None:
-        script = install(self._shell, "rig_watch.py")
-        command = f"python3 {script} {INTERVAL_S:g} {stem}.lines"
+    def _begin(self, stem: str, program: str) -> None:
+        lines = f"{stem}.lines"
+        command = script(
+            "python3 {program} {interval_s:g} {lines}",
+            program=program,
+            interval_s=INTERVAL_S,
+            lines=lines,
+        )
         try:
             self._program = Detached.start(
-                self._shell, stem, command, _LIMIT_S, f"[ -s {stem}.lines ]", ahead=True
+                self._shell,
+                stem,
+                command,
+                _LIMIT_S,
+                script("[ -s {lines} ]", lines=lines),
+                ahead=True,
             )
         except ProgramEnded:  # what it would have told is missing then, and nothing else
             self._program = None
@@ -91,8 +142,8 @@ class OwnWatch:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / ".watch.lines"
-        script = Path(__file__).with_name("remote") / "rig_watch.py"
-        words = [sys.executable, str(script), f"{INTERVAL_S:g}", str(self._file)]
+        program = Path(__file__).with_name("remote") / _PROGRAM
+        words = [sys.executable, str(program), f"{INTERVAL_S:g}", str(self._file)]
         self._program = subprocess.Popen(
             [*words, str(os.getpid())],
             env=without_secrets(),
@@ -104,8 +155,10 @@ class OwnWatch:
         """Seconds since the machine was started."""
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
-    def between(self, began: float, ended: float) -> Conduct | None:
+    def between(self, began: float | None, ended: float | None) -> Conduct | None:
         """What the machine did between two moments of its `now`."""
+        if began is None or ended is None:
+            return None
         lines = "".join(path.read_text() for path in self._files() if path.exists())
         return Conduct.of(within(lines, began, ended))
 
@@ -125,13 +178,17 @@ class RigWatch:
 
     Args:
         folder: of the run, for the files of the watch on this machine.
+
+    Attributes:
+        unwatched: of endpoints that did not tell what they did, how often not.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.unwatched: Counter[str] = Counter()
         self._watches: dict[str, EndpointWatch | OwnWatch] = {}
 
-    def mark(self, shells: Mapping[str, Shell]) -> dict[str, float]:
+    def mark(self, shells: Mapping[str, Shell]) -> dict[str, float | None]:
         """This moment on each of the hosts, by their own clocks, for `since`.
 
         Args:
@@ -145,12 +202,15 @@ class RigWatch:
         watches = {name: self._watches[name] for name in (*shells, OWN) if name in self._watches}
         return {name: watch.now() for name, watch in watches.items()}
 
-    def since(self, marked: Mapping[str, float]) -> dict[str, Conduct]:
-        """What each of these hosts did since then, as far as it tells."""
+    def since(self, marked: Mapping[str, float | None]) -> dict[str, Conduct]:
+        """What each of these hosts did since then; those that do not tell are left out."""
         found = {
             name: self._watches[name].between(began, self._watches[name].now())
             for name, began in marked.items()
         }
+        self.unwatched.update(
+            name for name, conduct in found.items() if conduct is None and name != OWN
+        )
         return {name: conduct for name, conduct in found.items() if conduct is not None}
 
     def end(self) -> None:
@@ -162,17 +222,52 @@ class RigWatch:
 
 def _is_here(shell: Shell) -> bool:
     """Whether an endpoint lies on this machine, in a container or a namespace of it."""
-    output = shell.run(f"cat {_BOOT}", again=True).output.strip()
+    output = shell.run(script("cat {boot}", boot=_BOOT), again=True).output.strip()
     return bool(output) and output == Path(_BOOT).read_text().strip()
 
 
-def within(text: str, began: float, ended: float) -> list[dict]:
-    """The watch's lines of a time, and a little around it; a line that is being written is none."""
+def look(shell: Shell, keeps: tuple[str, ...]) -> list[Finding]:
+    """Whether an endpoint can tell what it does while trials run; nothing is left there.
+
+    Args:
+        shell: the endpoint.
+        keeps: the chapters whose figures are held against what it did.
+
+    Raises:
+        EndpointLost: it cannot be reached.
+    """
+    done = run_script(shell, _PROGRAM, ["once", f"{INTERVAL_S:g}"], _LOOK_S)
+    if Conduct.of(within(done.output, -math.inf, math.inf)) is not None:
+        return []
+    words = (done.errors.strip() or "it does not tell all that is needed").splitlines()[-1]
+    what = (
+        f"the {shell.name} cannot be watched while trials run, so that what else it does would "
+        f"not be seen: {shown(words, _LONGEST)}"
+    )
+    remedy = (
+        "It needs Python 3.6 or later, and its kernel's figures in /proc/stat, /proc/net/dev, "
+        "/proc/net/softnet_stat, /proc/net/snmp and /proc/net/netstat."
+    )
+    return [Finding(shell.name, what, remedy, keeps)]
+
+
+def _moment(text: str) -> float | None:
+    try:
+        return _MOMENT.validate_python(text)
+    except ValidationError:
+        return None
+
+
+def within(text: str, began: float, ended: float) -> list[dict[str, Any]]:
+    """The watch's lines of a time, and a little around it.
+
+    A line that is being written is none, and neither is one with a figure that cannot be.
+    """
     found = []
     for line in text.splitlines():
         try:
-            sample = json.loads(line)
-        except ValueError:
+            sample = _Line.model_validate_json(line).model_dump(exclude_unset=True)
+        except ValidationError:
             continue
         if began - EDGE_S <= sample["at"] <= ended + EDGE_S:
             found.append(sample)

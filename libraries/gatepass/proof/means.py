@@ -159,6 +159,8 @@ def _difference(one: Measurement, series: Trials) -> str:
         key: fact for key, fact in again.facts.items() if key not in _OF_THE_RIG
     }
     for key, fact in made.items():
+        if fact is None and not one.facts.get(key):
+            continue  # of hosts that nobody watched, records of before have 0
         if one.facts.get(key) != fact:
             return f"{key} {one.facts.get(key)}; its trials make {fact}"
     if one.series != again.series:

@@ -120,6 +120,12 @@ def deviations(outcome: Outcome, words: Wording) -> list[Markup]:
     if change is not None and abs(change) > DRIFT_PERCENT:
         found.append(filled(texts["drift"], percent=words.signed(change)))
     for name, facts in group(outcome.run, "endpoints").items():
+        count = facts.get("unwatched") if isinstance(facts, dict) else None
+        if isinstance(count, int) and count:
+            endpoint = words["rig"].get(name, name).lower()
+            found.append(
+                filled(texts["unwatched"], endpoint=endpoint, count=words.number(count))
+            )
         offset = facts.get("clock_offset_s") if isinstance(facts, dict) else None
         if isinstance(offset, int | float) and abs(offset) > CLOCK_S:
             endpoint = words["rig"].get(name, name).lower()

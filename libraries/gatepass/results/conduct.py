@@ -68,7 +68,7 @@ class Conduct:
                 programs[name] = max(percent, programs.get(name, 0))
         return cls(
             seconds=seconds,
-            busy_percent=round(100 - 100 * grown("idle") / spent, _DECIMALS),
+            busy_percent=round(min(100, max(0, 100 - 100 * grown("idle") / spent)), _DECIMALS),
             stolen_percent=share("steal", spent) or 0.0,
             soft_percent=share("soft", spent) or 0.0,
             late_percent=share("late", seconds) or 0.0,

@@ -163,7 +163,7 @@ def _endpoint_cpu(seen: Observations) -> Cause | None:
     if limit := ends.limit():
         return Cause(ENDPOINT_CPU, limit, 1.0)
     for name, end in ends.both():
-        if end.busy_percent >= _FULL:
+        if (end.busy_percent or 0) >= _FULL:
             return Cause(
                 ENDPOINT_CPU,
                 f"the {name}'s processors were {end.busy_percent:.0f} % busy during the trials; "
@@ -357,7 +357,7 @@ def _unknown(seen: Observations) -> Cause:
         parts += [
             f"the {name}'s processors were {end.busy_percent:.0f} % busy"
             for name, end in EndpointLoads.of(seen.trials).both()
-            if end.known
+            if end.busy_percent is not None
         ]
     elif seen.load:
         parts.append(f"the gateway's CPU was at {seen.load.cpu_percent:.0f} %")

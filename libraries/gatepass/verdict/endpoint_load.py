@@ -20,15 +20,14 @@ class EndpointLoad:
 
     Attributes:
         iperf_percent: of one core, by iperf3.
-        waited_percent: of the trial's time, in which iperf3 was ready and got no processor.
-        busy_percent: of all its processors, by whatever program.
-        known: whether the endpoint told the last two.
+        waited_percent: of the trial's time, in which iperf3 was ready and got no processor; None
+            where the endpoint did not tell.
+        busy_percent: of all its processors, by whatever program; None where nobody looked.
     """
 
     iperf_percent: float = 0
-    waited_percent: float = 0
-    busy_percent: float = 0
-    known: bool = False
+    waited_percent: float | None = None
+    busy_percent: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,10 @@ class EndpointLoads:
         return [("client", self.client), ("server", self.server)]
 
     def facts(self) -> dict[str, float | int | str | None]:
-        """The figures for a record, as far as the endpoints told them."""
+        """The figures for a record; None is what nobody looked at."""
         return {
-            f"{name}_{what}_percent": round(figure, 1)
+            f"{name}_{what}_percent": None if figure is None else round(figure, 1)
             for name, end in self.both()
-            if end.known
             for what, figure in (("waited", end.waited_percent), ("busy", end.busy_percent))
         }
 
@@ -64,11 +62,13 @@ class EndpointLoads:
                     f"The {name} was at its own limit: iperf3 took {end.iperf_percent:.0f} % of "
                     "one core. Use a faster endpoint, or one with iperf3 3.16 or later."
                 )
-            if end.waited_percent >= STARVED_PERCENT:
+            if (end.waited_percent or 0) >= STARVED_PERCENT:
+                busy = "" if end.busy_percent is None else (
+                    f", and all processors were {end.busy_percent:.0f} % busy"
+                )
                 return (
                     f"The {name}'s CPU was taken by other programs: iperf3 waited for a processor "
-                    f"for {end.waited_percent:.0f} % of the time, and all processors were "
-                    f"{end.busy_percent:.0f} % busy. End what else runs there."
+                    f"for {end.waited_percent:.0f} % of the time{busy}. End what else runs there."
                 )
         return ""
 
@@ -83,9 +83,8 @@ def _load_of(trials: Sequence[Trial], name: str) -> EndpointLoad:
     busy = [trial.conduct[name].busy_percent for trial in trials if name in trial.conduct]
     return EndpointLoad(
         max((getattr(trial, f"{name}_cpu") for trial in trials), default=0),
-        min(100, max(waited, default=0)),
-        max(busy, default=0),
-        bool(waited or busy),
+        min(100, max(waited)) if waited else None,
+        max(busy, default=None),
     )
 
 

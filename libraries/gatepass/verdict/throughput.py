@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from gatepass.base.errors import NotProven
@@ -116,10 +116,9 @@ class Trials:
             "retransmits": _sum([trial.retransmits for trial in self.trials]),
             "lost_percent": _mean([trial.lost_percent for trial in self.trials]),
             **tcp_facts(self.trials, threshold if at_least else None),
-            **EndpointLoads.of(self.trials).facts(),
             **self._rig_facts(),
         }
-        return estimated(
+        made = estimated(
             promise,
             conditions,
             self.rates,
@@ -132,12 +131,20 @@ class Trials:
             numbers=tuple(trial.number for trial in self.trials if trial.number),
             **self._series(),
         )
+        return replace(made, facts={**made.facts, **self._watched()})
+
+    def _watched(self) -> dict[str, float | None]:
+        """What was seen of the hosts meanwhile; None is what nobody looked at, and no nothing."""
+        wire = [trial.wire_mbps for trial in self.trials]
+        return {
+            **EndpointLoads.of(self.trials).facts(),
+            "interface_mbps": _mean(wire),
+        }
 
     def _rig_facts(self) -> dict[str, float | int | str | None]:
         """What the rig did, and what that makes of the trials."""
         value = self.interval
         controls = [round(trial.mbps, 3) for trial in self.controls or ()]
-        wire = [trial.wire_mbps for trial in self.trials]
         return {
             "independent_samples": None if value.worth is None else round(value.worth, 1),
             "independence": None if value.worth else UNSEEN,
@@ -145,7 +152,6 @@ class Trials:
             "set_aside_because": "; ".join(dict.fromkeys(why for _, why in self.aside)) or None,
             "controls": len(controls),
             "slowest_control_mbps": min(controls, default=None),
-            "interface_mbps": _mean(wire),
             "congestion_control": CONGESTION_CONTROL if self.trials[0].mss else None,
         }
 

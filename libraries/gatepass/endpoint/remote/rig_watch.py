@@ -1,12 +1,18 @@
 """Writes down what this host does, line by line, so that a trial can later be held against it.
 
 Usage: rig_watch.py INTERVAL_S FILE [PID]
+       rig_watch.py now
+       rig_watch.py between FILE BEGAN ENDED
+       rig_watch.py once INTERVAL_S
 
 Every INTERVAL_S one line of JSON with running totals since the host was started. Wakes up a few
 times as often as that: how late a wake-up comes is what any program here has to wait for a
 processor. Two files of a few MB are kept, FILE and FILE.1. With PID it ends when its parent is no
 longer that process. Needs nothing that a bare Linux has not; what a kernel does not tell is left
 out of the line.
+
+`now` prints the moment by the clock that the lines have, `between` the lines of a time, and `once`
+two lines as they would be written, INTERVAL_S apart.
 """
 
 import contextlib
@@ -26,6 +32,8 @@ PR_SET_TIMERSLACK = 29
 PACKET_THREADS = ("ksoftirqd/", "napi/")
 SOCKET_DROPS = (("Udp:", "RcvbufErrors"), ("TcpExt:", "TCPRcvQDrop"), ("TcpExt:", "RcvPruned"),
                 ("TcpExt:", "TCPBacklogDrop"))
+FIRST = '{"at": '
+"""What a line begins with."""
 HERTZ = os.sysconf("SC_CLK_TCK")
 
 
@@ -35,7 +43,8 @@ def read(path):
 
 
 def clock():
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+    """Seconds since the host was started; Python 3.6 has no name for that clock (time.h)."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", 7))
 
 
 def processors():
@@ -125,7 +134,38 @@ def totals(threads):
     return line
 
 
+def between(name, began, ended):
+    """Print the lines of a time."""
+    for path in (name + ".1", name):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            for line in read(path).splitlines():
+                moment = line[len(FIRST) :].partition(",")[0] if line.startswith(FIRST) else ""
+                with contextlib.suppress(ValueError):  # a line that is being written
+                    if began <= float(moment) <= ended:
+                        print(line)
+
+
+def once(interval):
+    threads = PacketThreads()
+    for pause in (0.0, interval):
+        time.sleep(pause)
+        line = {"at": round(clock(), 4), "late": 0.0, "longest": 0.0}
+        line.update(totals(threads))
+        print(json.dumps(line))
+
+
 def main():
+    if sys.argv[1] == "now":
+        print("%.4f" % clock())
+    elif sys.argv[1] == "between":
+        between(sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))
+    elif sys.argv[1] == "once":
+        once(float(sys.argv[2]))
+    else:
+        watch()
+
+
+def watch():
     interval, name = float(sys.argv[1]), sys.argv[2]
     parent = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     with contextlib.suppress(OSError, AttributeError):  # wake-ups to the microsecond
