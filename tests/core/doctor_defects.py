@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -335,6 +336,7 @@ OF_ENDPOINTS = [
         "server",
     ),
     Defect("clock", host("peer", ahead_s=90), r"differs by \+90.* Set up NTP there", EDGE, "peer"),
+    Defect("no time", host("peer", ahead_s=math.nan), r"not report its time \(nan\)", EDGE, "peer"),
     Defect(
         "behind a router", host("client", router="198.18.1.77"), "without a router", LEAKS, "client"
     ),

@@ -17,6 +17,7 @@ from gatepass.base.paths import TEMPLATES
 from gatepass.endpoint import clock
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import EndpointLost
+from gatepass.endpoint.visits import Visits
 from gatepass.report.sentences import Sentences
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="sshd needs root")
@@ -158,6 +159,15 @@ def test_what_keeps_commands_from_being_run_is_told(name: str, tmp_path: Path) -
             shell.run(script("echo here"), timeout_s=3)
         assert re.search(sentence, str(lost.value.reason))
         assert _in_english(lost) == []
+
+
+def test_where_no_shell_answered_nothing_is_left(tmp_path: Path) -> None:
+    left = Visits.start(tmp_path / "endpoints.jsonl", "gp0a1b2c", tmp_path, None)
+    with endpoint(tmp_path, TURNED_AWAY["no login"][0]) as shell:
+        shell._visits = left
+        with pytest.raises(EndpointLost):
+            shell.folder()
+        assert not left.left and shell.clean_up() == []
 
 
 def test_what_answers_in_the_place_of_a_shell_is_asked_once(tmp_path: Path) -> None:

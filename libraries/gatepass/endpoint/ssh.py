@@ -176,7 +176,12 @@ class SshShell:
             again = script(" 2>/dev/null || {{ {ours}; }}", ours=ours)
             make = script("mkdir -m 700 {path}", path=self._path)
             begun, self._begun = self._begun, True
-            made = self.run(joined("", [make, again]) if begun else make)
+            try:
+                made = self.run(joined("", [make, again]) if begun else make)
+            except EndpointLost:
+                if self._no_shell and not begun:  # so nothing is left there
+                    self._gone()
+                raise
             if made.status:
                 raise EndpointLost(f"no folder could be made on the {self.name}: {made.errors}")
             self._made = True
@@ -211,10 +216,14 @@ class SshShell:
         visited = self._visits and self.name in self._visits.left
         left = self.remove_folder(self._undoing) if self._begun or visited else []
         if not left:
-            self._begun = False
-            if self._visits:
-                self._visits.end(self.name)
+            self._gone()
         return left
+
+    def _gone(self) -> None:
+        """Nothing of the run is left there."""
+        self._begun = False
+        if self._visits:
+            self._visits.end(self.name)
 
     def remove_folder(self, undoing: Mapping[str, Sequence[str]]) -> list[str]:
         """The same for a run of this mark that was killed; nothing happens where none was.
