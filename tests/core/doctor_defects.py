@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from doctor_world import FOLDER, World
 from gateway_client import free_port, make_certificates
 
+from gatepass.gateway.lock_object import Lock
+
+ELSEWHERE = Lock("gp9f8e7d", "20261128-091500-77", "ada", "build7", "2026-11-28T09:15")
+
 
 @dataclass(frozen=True)
 class Defect:
@@ -163,6 +167,12 @@ OF_THE_GATEWAY = [
         "transparent mode",
         table("system/settings", {"opmode": "transparent"}),
         "transparent mode .*Test one in NAT mode",
+        STATEFUL,
+    ),
+    gateway(
+        "another run",
+        lambda world: world.device.post("cmdb/firewall/address", ELSEWHERE.row),
+        "the run 20261128-091500-77, called by ada on build7, .*Wait until it has ended",
         STATEFUL,
     ),
     gateway("another VDOM", domains("", "other"), "the VDOM root; it may into other", EDGE),

@@ -14,10 +14,11 @@ from gatepass.endpoint import clock as endpoint_clock
 from gatepass.endpoint import paths
 from gatepass.endpoint import readiness as endpoint_readiness
 from gatepass.endpoint.ssh import SshShell
-from gatepass.gateway import clock, condition, licences, readiness
+from gatepass.gateway import clock, condition, licences, lock, readiness
 from gatepass.gateway.answers import GatewayLost, Refused
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import Identity, identify
+from gatepass.gateway.journal import pending
 from gatepass.gateway.workspace import connect, new_mark
 from gatepass.gui import readiness as gui_readiness
 from gatepass.inputs.profile import Profile
@@ -94,6 +95,8 @@ def _of_gateway(made: Examination, gateway: FortiGate) -> Mapping[str, Mapping]:
     found += found_by(lambda: found.extend(licences.look(gateway, services)), _GATEWAY, services)
     found += found_by(lambda: found.append(clock.look(gateway)), _GATEWAY, ("preflight",))
     found += readiness.look(gateway, scope)
+    marks = [left.head.get("mark") for left in pending(RESULTS)]
+    found += lock.finding(gateway, marks, condition.of_the_gateway(scope))
     found += gui_readiness.look(scope)
     try:
         rows = {str(row.get("name")): row for row in gateway.rows("system/interface")}

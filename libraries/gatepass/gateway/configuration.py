@@ -9,6 +9,7 @@ from itertools import dropwhile
 
 from gatepass.base.masking import for_a_reader, masked_encrypted
 from gatepass.gateway.config_objects import outside_quotes, sections, with_quotes
+from gatepass.gateway.lock_object import without_locks
 from gatepass.gateway.masked_configuration import masked_configuration
 
 _BY_ITSELF = re.compile(
@@ -33,7 +34,7 @@ def comparable(backup: str, key: bytes = _OF_THIS_PROCESS) -> str:
 
     Header lines (``#config-version``, ``#conf_file_ver``, …) count backups and are dropped, as is
     what a device rewrites by itself. What is quoted is text, and stays. One that is comparable
-    already stays as it is.
+    already stays as it is. Nor does it hold the locks of runs.
 
     Args:
         backup: as it came, or from an earlier run.
@@ -41,7 +42,7 @@ def comparable(backup: str, key: bytes = _OF_THIS_PROCESS) -> str:
             of an earlier process was cannot be seen.
     """
     readable = _BY_ITSELF.sub("", backup.encode(errors=AS_IT_CAME).decode(errors="replace"))
-    found = _ADDRESSES.sub(lambda section: _FOUND.sub("", section[0]), readable)
+    found = _ADDRESSES.sub(lambda section: _FOUND.sub("", section[0]), without_locks(readable))
     lines = list(dropwhile(_is_head, masked_encrypted(found).splitlines()))
     text = "\n".join(line for line, is_text in with_quotes(lines) if line or is_text)
     return masked_configuration(text, key) + "\n"

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gatepass.base.paths import run_name
+from gatepass.gateway import lock
 from gatepass.gateway.answers import Malformed
 from gatepass.gateway.changes import object_of, remove_marked, settable
 from gatepass.gateway.config_objects import ObjectChange, object_changes, objects_named
@@ -64,10 +65,11 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
             unknown = _unknown(after, mark, taken.left)
     except (GatewayLost, Refused) as error:
         return Restoration(False, left=tuple(taken.left), problem=str(error))
-    return _restoration(journal, saved, (before, after), taken, unknown)
+    return _restoration(gateway, journal, saved, (before, after), taken, unknown)
 
 
 def _restoration(
+    gateway: FortiGate,
     journal: Journal,
     saved: Path,
     configurations: tuple[str, str],
@@ -77,7 +79,7 @@ def _restoration(
     """What to say of an undoing; where nothing of the run is left, its journal is closed.
 
     Args:
-        journal, saved: see `undo`.
+        gateway, journal, saved: see `undo`.
         configurations: before the run and now, comparable.
         taken: what was not taken back.
         unknown: objects with the run's mark that its journal does not tell of.
@@ -119,6 +121,8 @@ def _restoration(
             f"the testbed's command caused the disturbance “{trouble}”, and it was not ended "
             f"(gateway.troubles.{trouble}.end)"
         )
+    if not problems and (locked := lock.give_up(gateway, mark)):
+        problems.append(locked)
     if not problems:
         journal.close()  # there is nothing more that it could undo
         forget_key(saved.parent)

@@ -12,14 +12,15 @@ from gatepass.base import namespace
 from gatepass.base.paths import results_of, run_name
 from gatepass.base.sealed import sealed
 from gatepass.endpoint.visits import Visits, left_there
-from gatepass.gateway import transport
+from gatepass.gateway import lock, transport
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.config_objects import marks_in, objects_named
 from gatepass.gateway.configuration import AS_IT_CAME, comparable
-from gatepass.gateway.fortigate import FortiGate
+from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.identity import Identity
 from gatepass.gateway.journal import NAME, HostChanges, Journal, pending
-from gatepass.gateway.saved import SAVED, keep, write_private
+from gatepass.gateway.lock_object import InUse, Lock, others_in
+from gatepass.gateway.saved import SAVED, forget_key, keep, write_private
 from gatepass.gateway.troubles import end_left
 from gatepass.gateway.undo import undo
 from gatepass.inputs.testbed import LEAST_PASSPHRASE, Testbed
@@ -40,10 +41,6 @@ def new_mark() -> str:
 CleanEndpoints = Callable[[Testbed, str, HostChanges, Visits | None], list[str]]
 """Removes what a run of this mark left on a testbed's endpoints, and undoes what its journal tells
 that it changed there; why it could not, in sentences."""
-
-
-class InUse(Exception):
-    """Another run is at work on the same gateway."""
 
 
 def connect(testbed: Testbed, vdom: str = "") -> FortiGate:
@@ -92,7 +89,7 @@ class Workspace:
         mark: str,
         clean_endpoints: CleanEndpoints,
     ) -> Workspace:
-        """Undo what killed runs left, save the configuration, start the journal.
+        """Undo what killed runs left, save the configuration, start the journal, take the lock.
 
         Args:
             testbed: where the gateway is.
@@ -108,7 +105,12 @@ class Workspace:
             NotRestored: a killed run's changes could not be undone.
         """
         notices, damaged = [], []
-        for left in pending(results_of(folder)):
+        known = pending(results_of(folder))
+        marks = {left.head["mark"] for left in known if not (left.strange or left.damaged)}
+        holder = lock.look(gateway)
+        if holder and holder.mark not in marks and not any(left.damaged for left in known):
+            holder.must_be_over()
+        for left in known:
             if left.strange:
                 notices.append(_strange(left))
             elif left.damaged:
@@ -121,6 +123,8 @@ class Workspace:
                 notices += _undo_killed(gateway, left, testbed, clean_endpoints)
         notices += _clear_endpoints(testbed, results_of(folder), clean_endpoints)
         backup = gateway.backup()
+        if not damaged and (holder := others_in(backup, marks)):
+            holder.must_be_over()
         whole = backup.encode(errors=AS_IT_CAME)
         notices += _of_other_runs(comparable(backup), damaged)
         keep(folder, backup)
@@ -138,6 +142,12 @@ class Workspace:
             "backup_sha256": sha256(whole).hexdigest(),
         }
         journal = Journal.start(folder / NAME, head)
+        try:
+            notices += filter(None, [lock.take(gateway, Lock.own(mark, run_name(folder)))])
+        except (InUse, Refused):  # nothing was changed
+            journal.close()
+            forget_key(folder)
+            raise
         return cls(gateway, Changes(gateway, journal, mark), folder, notices)
 
     def restore(self) -> Restoration:
