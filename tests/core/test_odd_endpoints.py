@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +17,12 @@ from odd_sshd import Odd, endpoint
 from gatepass.base.languages import FALLBACK, LANGUAGES
 from gatepass.base.own_yaml import own_yaml
 from gatepass.base.paths import TEMPLATES
+from gatepass.base.waiting import until
 from gatepass.endpoint import clock
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import EndpointLost
 from gatepass.endpoint.visits import Visits
+from gatepass.inputs.testbed import Host
 from gatepass.report.sentences import Sentences
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="sshd needs root")
@@ -46,6 +51,8 @@ WORKS = {
     "no path": Odd("SetEnv PATH=/nowhere"),
     "a path of directories": Odd("SetEnv CDPATH=.:/tmp:/"),
     "a wrapper": Odd(WRAPPER),
+    "keys are changed all the time": Odd("RekeyLimit 64K"),
+    "clients that are idle": Odd("ClientAliveInterval 1\nClientAliveCountMax 1"),
     "key exchange by its name alone": Odd("KexAlgorithms curve25519-sha256"),
     "an RSA host key is known": Odd(host_keys=("rsa", "ed25519")),
     "an ECDSA host key is known": Odd(host_keys=("ecdsa", "ed25519")),
@@ -111,6 +118,10 @@ TURNED_AWAY = {
         Odd(home={".bashrc": "printf 'ORACLE_SID = [orcl] ? '; read answer\n"}),
         rf"answers “ORACLE_SID = \[orcl\] \?” and waits. {LOOK}",
     ),
+    "another shell that reads commands": (
+        Odd(home={".bashrc": "exec sh\n"}),
+        rf"answers nothing and waits. {LOOK}",
+    ),
     "an end": (Odd(home={".bashrc": "exit 0\n"}), rf"answers nothing and ends with 0. {LOOK}"),
     "another shell takes over": (
         Odd(home={".bashrc": "exec echo welcome\n"}),
@@ -158,6 +169,49 @@ def test_what_keeps_commands_from_being_run_is_told(name: str, tmp_path: Path) -
         with pytest.raises(EndpointLost) as lost:
             shell.run(script("echo here"), timeout_s=3)
         assert re.search(sentence, str(lost.value.reason))
+        assert _in_english(lost) == []
+
+
+def test_a_command_is_given_again_where_it_was_never_sent(tmp_path: Path) -> None:
+    with endpoint(tmp_path, Odd("UnusedConnectionTimeout 1")) as shell:
+        before = shell.run(script("echo $SSH_CONNECTION")).output
+        transport = shell._client.transport
+        assert until(lambda: not transport.is_active(), 30)
+        assert shell.run(script("echo $SSH_CONNECTION")).output not in ("", before)
+
+
+def test_a_host_that_was_silent_once_is_asked_again(tmp_path: Path) -> None:
+    slow = Odd(home={".bashrc": "[ -e /root/quick ] || sleep 60\n"})
+    with endpoint(tmp_path, slow) as shell:
+        with pytest.raises(EndpointLost, match="answers nothing and waits"):
+            shell.run(script("echo here"), timeout_s=1)
+        (tmp_path / "home" / "quick").touch()
+        assert shell.run(script("echo here")).output == "here\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "answer", "why"),
+    [
+        ("127.0.0.1", b"220 an FTP server\r\n", "what answers there does not speak SSH; correct"),
+        ("127.0.0.1", b"", "nothing answers there; start sshd on it, or correct host and port"),
+        ("nowhere.invalid", b"", "its name is not known; correct host in the testbed file"),
+    ],
+)
+def test_what_is_no_ssh_server(host: str, answer: bytes, why: str, tmp_path: Path) -> None:
+    with endpoint(tmp_path) as shell, socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1] if answer else 1
+        shell.endpoint = Host.model_construct(ssh=replace(shell.endpoint.ssh, host=host, port=port))
+
+        def once() -> None:
+            client, _ = other.accept()
+            client.sendall(answer)
+            client.close()
+
+        with ThreadPoolExecutor(1) as pool:
+            if answer:
+                pool.submit(once)
+            with pytest.raises(EndpointLost, match=why) as lost:
+                shell.connect()
         assert _in_english(lost) == []
 
 

@@ -103,6 +103,11 @@ class NoShell(Exception):
         super().__init__(self.words)
 
     @property
+    def lasts(self) -> bool:
+        """Whether the next command will fare the same; silence may be that of a busy host."""
+        return bool(self.words) or self.status is not None
+
+    @property
     def remedy(self) -> str:
         """What to do about it, on the endpoint."""
         for pattern, remedy in _REMEDIES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -15,7 +16,7 @@ from gatepass.endpoint import own_programs
 from gatepass.endpoint.login_shell import NoShell
 from gatepass.endpoint.script import Script, joined, script
 from gatepass.endpoint.shell import Completed, EndpointLost, must_have_room
-from gatepass.endpoint.ssh_client import PinnedClient, Refused
+from gatepass.endpoint.ssh_client import NotSent, PinnedClient, Refused
 from gatepass.endpoint.ssh_session import TooLarge
 from gatepass.endpoint.ssh_transport import HostKeyRefused
 from gatepass.endpoint.visits import Visits
@@ -26,6 +27,7 @@ _T = TypeVar("_T")
 
 _RECONNECT_S = 8
 _CLEAN_UP_S = 40
+_NOBODY = (ConnectionRefusedError, TimeoutError, paramiko.ssh_exception.NoValidConnectionsError)
 """Programs get ten seconds of it: many VPN users take a while to log out."""
 
 
@@ -111,16 +113,19 @@ class SshShell:
                 f"runs there; it was asked “{command}”."
             ) from None
 
-    def _ask(self, work: Callable[[PinnedClient], _T], what: str, again: bool) -> _T:
+    def _ask(
+        self, work: Callable[[PinnedClient], _T], what: str, again: bool, first: bool = True
+    ) -> _T:
         """Do something over the connection, which is made where there is none.
 
         Args:
             work: what is done with it.
             what: it is, as sentences call it.
             again: whether it may be done once more if the connection broke under it.
+            first: whether this is the first try.
 
         Raises:
-            EndpointLost: the connection broke, or no answer came in time.
+            EndpointLost: the connection broke, no answer came in time, or there is no shell.
         """
         if self._no_shell:
             raise EndpointLost(self._no_shell)
@@ -131,14 +136,16 @@ class SshShell:
         try:
             return self._do(work)
         except NoShell as answer:
-            self._no_shell = self._instead(answer)
-            raise EndpointLost(self._no_shell) from None
+            told = self._instead(answer)
+            self._no_shell = told if answer.lasts else ""
+            raise EndpointLost(told) from None
         except (OSError, EOFError, paramiko.SSHException, RuntimeError, AssertionError) as error:
             broken = str(error) or type(error).__name__
+            again = again or (first and isinstance(error, NotSent))
         self._lost = f"the SSH connection to the {self.name} ({self.where}) broke: {broken}."
         self._reconnect(once=False)
         if again:
-            return self._ask(work, what, again=False)
+            return self._ask(work, what, again=False, first=False)
         raise EndpointLost(
             f"the SSH connection to the {self.name} broke ({broken}) during “{what}”."
         )
@@ -146,10 +153,11 @@ class SshShell:
     def _instead(self, answer: NoShell) -> str:
         """What answers in the place of a shell, and what to do, in sentences."""
         begin = f"on each command the {self.name} ({self.where})"
-        if not answer.words:
-            return f"{begin} answers nothing and ends with {answer.status}. {answer.remedy}"
-        waits = " and waits" if answer.status is None else ""
-        return f"{begin} answers “{answer.words}”{waits}. {answer.remedy}"
+        answers = f"answers “{answer.words}”" if answer.words else "answers nothing"
+        if answer.status is None:
+            return f"{begin} {answers} and waits. {answer.remedy}"
+        ends = "" if answer.words else f" and ends with {answer.status}"
+        return f"{begin} {answers}{ends}. {answer.remedy}"
 
     @held_back
     def _do(self, work: Callable[[PinnedClient], _T]) -> _T:
@@ -341,7 +349,11 @@ def _plain(error: Exception, client: PinnedClient) -> str:
         )
     if isinstance(error, paramiko.AuthenticationException):
         return "it refuses the key; check user and key_file in the testbed file"
-    if isinstance(error, ConnectionRefusedError | paramiko.ssh_exception.NoValidConnectionsError):
+    if "protocol banner" in text:
+        return "what answers there does not speak SSH; correct host and port in the testbed file"
+    if isinstance(error, socket.gaierror):
+        return "its name is not known; correct host in the testbed file"
+    if isinstance(error, _NOBODY):
         return (
             "nothing answers there; start sshd on it, or correct host and port in the testbed file"
         )

@@ -34,6 +34,10 @@ _SLOWEST = 100 * 1024
 _KINDS = (paramiko.Ed25519Key, paramiko.ECDSAKey, paramiko.RSAKey)
 
 
+class NotSent(EOFError):
+    """The connection was gone before anything was asked."""
+
+
 class Refused(Exception):
     """The other side is there and will not do it."""
 
@@ -121,6 +125,12 @@ class PinnedClient(PythonSSHClient):
         return done
 
     def _session(self, end: float) -> paramiko.Channel:
+        """A session for one command.
+
+        Raises:
+            NotSent: the connection is gone.
+            paramiko.SSHException: it is there, and no session is to be had.
+        """
         give_up = min(end, time.monotonic() + _SESSION_S)
         while True:
             try:
@@ -130,6 +140,8 @@ class PinnedClient(PythonSSHClient):
                     raise paramiko.SSHException(
                         "it opens no session; MaxSessions of its sshd_config has to be 1 at least"
                     ) from None
+            except (OSError, EOFError, paramiko.SSHException) as error:
+                raise NotSent(str(error) or type(error).__name__) from error
             time.sleep(0.05)
 
     def write(self, text: str, path: str) -> None:

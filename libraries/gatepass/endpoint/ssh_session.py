@@ -57,7 +57,7 @@ class Session:
             self._read()
         except TimeoutError:
             if not asked.begun(self._printed):
-                self._must_be_silent()
+                raise self._instead() from None
             raise
         ended = self._channel.status_event.wait(self._left_s())
         status = self._channel.exit_status
@@ -82,20 +82,15 @@ class Session:
                 self._channel.settimeout(self._left_s())
                 rest = rest[self._channel.send(rest[:_PIECE]) :]
 
-    def _must_be_silent(self) -> None:
-        """The script was not begun in time, as it may be on a host that is very busy.
-
-        Raises:
-            NoShell: something else was.
-        """
+    def _instead(self) -> NoShell:
+        """What was begun in the place of the script; an SFTP server waits for the first word."""
         if self._words.strip():
-            raise NoShell(self._words)
+            return NoShell(self._words)
         with suppress(OSError, TooLarge):
             self._end = time.monotonic() + _SFTP_ANSWERS_S
             self._give(_SFTP_INIT)
             self._read(until=len(_SFTP_INIT))
-        if self._printed[4:5] == bytes([_SFTP_VERSION]):
-            raise NoShell(b"SFTP")
+        return NoShell(b"SFTP" if self._printed[4:5] == bytes([_SFTP_VERSION]) else b"")
 
     def _read(self, until: float = math.inf) -> None:
         """Read all that comes, on either channel, to its end or up to so many bytes.
