@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -94,13 +95,12 @@ class PlayedHost:
             return Completed(0, f"{time.time() + self.ahead_s:.6f}\n")
         if command.startswith("id -u"):
             return Completed(0, f"{self.number}\n{self.strongswan}")
-        assert command.startswith("python3 - "), command
-        if command.startswith("python3 - once "):
+        assert command.startswith("python3 -c "), command
+        _, _, program, *words = shlex.split(command)
+        if words[:1] == ["once"]:
             return self._once()
-        script, words = self._mtu, command.splitlines()[0].split()[2:-1]
-        if "hop_mac" in command:
-            script = self._link
-        return Completed(0, json.dumps({address: script(address) for address in words}))
+        told = self._link if "hop_mac" in program else self._mtu
+        return Completed(0, json.dumps({address: told(address) for address in words}))
 
     def _once(self) -> Completed:
         if not self.watched:

@@ -39,10 +39,38 @@ def test_parts_are_joined_and_empty_ones_left_out() -> None:
     assert isinstance(whole, Script)
 
 
-@pytest.mark.parametrize("template", ["echo '{x}'", 'echo "{x}"', "echo 'a' \"b{x}\"", '"\\"{x}"'])
-def test_no_word_may_stand_within_quotes(template: str) -> None:
-    with pytest.raises(ValueError, match="within quotes"):
+NOT_APART = [
+    *("echo '{x}'", 'echo "{x}"', "echo 'a' \"b{x}\"", '"\\"{x}"', "echo `ls {x}`", "echo \\{x}"),
+    *("echo ${x}", 'echo "$(cat "{x}")"', "echo $(('a{x}'))", "n=$((n+{x}))", "true # not {x}"),
+    *("# {x}", "cat <<EOF\n{x}\nEOF", "cat <<-EOF {x}", 'echo "$((1)) {x}"', "(echo '{x})"),
+    *("a=$(echo `ls {x}`)", 'echo "`ls {x}`"'),
+]
+
+
+@pytest.mark.parametrize("template", NOT_APART)
+def test_no_word_may_stand_where_quotes_do_not_hold(template: str) -> None:
+    with pytest.raises(ValueError, match="where no quotes hold"):
         script(template, x="y")
+
+
+APART = [
+    *("printf %s {x}", "a=$(printf %s {x}); printf %s \"$a\"", 'printf %s "$(printf %s {x})"'),
+    *("printf %s '' {x} # it's", "(printf %s {x})", "case x in x) printf %s {x};; esac"),
+    *("a=b#c; printf %s {x}", "n=$((1+1)); printf %s {x}", "set -- {x}; printf %s \"$1\""),
+    *("printf \"%s\" {x}", "a=\"$(echo \"b\")\"; printf %s {x}", "# it's\nprintf %s {x}"),
+    *("[ $# = 0 ] && printf %s {x}", "printf %s \\\\{x} | cut -c2-"),
+]
+
+
+@given(st.text(st.sampled_from("ab $()`'\"\\;|&<>#*?!{{}}~"), min_size=1, max_size=12))
+def test_where_quotes_hold_it_is_one_word(word: str) -> None:
+    for template in APART:
+        shown = subprocess.run(["/bin/sh", "-c", script(template, x=word)], capture_output=True)
+        assert shown.stdout.decode().removesuffix("\n") == word, template
+
+
+def test_a_number_may_stand_in_arithmetic() -> None:
+    assert script("n=$((n+{x}))", x=5) == "n=$((n+5))"
 
 
 @pytest.mark.parametrize("word", [None, True, b"x", object(), [None]])

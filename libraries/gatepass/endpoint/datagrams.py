@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import random
-import shlex
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from gatepass.base.errors import NotProven
+from gatepass.endpoint.answers import of_json
+from gatepass.endpoint.datagram_reports import Sent, Taken
 from gatepass.endpoint.probe import install
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
 from gatepass.results.datagrams import Carried, Stream, carried
 
+_T = TypeVar("_T")
 _PARTS = ("datagram_wire.py", "datagram_tally.py")
 _GRACE_S, _END_S = 10, 30
 _NUMBERS = 1 << 23
@@ -37,14 +41,14 @@ class DatagramTrial:
         self._sender, self._receiver, self._name = sender, receiver, name
         self._run = random.randrange(1, _NUMBERS)
         self._lasts = max(stream.after_s + stream.seconds for stream in streams)
-        for shell, script in ((receiver, "datagram_take.py"), (sender, "datagram_send.py")):
-            for part in (*_PARTS, script):
+        for shell, program in ((receiver, "datagram_take.py"), (sender, "datagram_send.py")):
+            for part in (*_PARTS, program):
                 install(shell, part)
         places = {one.name: one.place() for one in streams}
-        self._taking = self._start(receiver, "take", places, _GRACE_S, "grep -q ready {}.out")
+        self._taking = self._start(receiver, "take", places, _GRACE_S)
         try:
             plans = {one.name: one.plan() for one in streams}
-            self._sending = self._start(sender, "send", plans, 0, "true")
+            self._sending = self._start(sender, "send", plans)
         except NotProven:
             self._taking.stop()
             raise
@@ -56,21 +60,27 @@ class DatagramTrial:
             NotProven: a program failed, with its own words.
         """
         try:
-            sent = _told(self._sender, self._sending, self._lasts + _END_S)
+            sent = _told(Sent, self._sender, self._sending, self._lasts + _END_S)
             self._end_taking({name: one["sent"] for name, one in sent.items()})
-            taken = _told(self._receiver, self._taking, _END_S)
+            taken = _told(Taken, self._receiver, self._taking, _END_S)
         finally:
             self.stop()
-        return {
-            name: carried(stream, sent[name], taken[name])
-            for name, stream in self._streams.items()
-        }
+        try:
+            return {
+                name: carried(stream, sent[name], taken[name])
+                for name, stream in self._streams.items()
+            }
+        except (KeyError, ZeroDivisionError):
+            raise _failed(self._receiver, self._taking) from None
 
     def _end_taking(self, sent: Mapping[str, int]) -> None:
         """Tell the receiver how many there are of each stream: it knows when all have come."""
-        stem = f"{self._taking.stem}.stop"
-        words = shlex.quote(json.dumps(sent))
-        self._receiver.run(f"echo {words} >{stem}.new && mv {stem}.new {stem}", again=True)
+        tell = script(
+            "printf '%s\\n' {counts} >{stop}.new && mv {stop}.new {stop}",
+            counts=json.dumps(sent),
+            stop=f"{self._taking.stem}.stop",
+        )
+        self._receiver.run(tell, again=True)
 
     def stop(self) -> None:
         """End it, whatever it does."""
@@ -78,18 +88,21 @@ class DatagramTrial:
         self._taking.stop()
 
     def _start(
-        self, shell: Shell, way: str, streams: dict, more_s: float, ready: str
+        self, shell: Shell, way: str, streams: dict, more_s: float = 0
     ) -> Detached:
         stem = f"{shell.folder()}/{self._name}-{way}"
         shell.put(json.dumps({"run": self._run, "streams": streams}), f"{stem}.json")
-        shell.run(f"rm -f {stem}.stop")
+        shell.run(script("rm -f {stem}.stop", stem=stem))
         limit_s = self._lasts + more_s + _GRACE_S
-        script = f"{shell.folder()}/datagram_{way}.py"
-        command = f"python3 {script} {stem}.json {stem}.stop {limit_s:.0f}"
+        command = script(
+            "python3 {program} {stem}.json {stem}.stop {limit_s:.0f}",
+            program=f"{shell.folder()}/datagram_{way}.py",
+            stem=stem,
+            limit_s=limit_s,
+        )
+        ready = script("grep -q ready {stem}.out", stem=stem) if way == "take" else script("true")
         try:
-            return Detached.start(
-                shell, stem, command, limit_s + _END_S, ready=ready.format(stem), ahead=True
-            )
+            return Detached.start(shell, stem, command, limit_s + _END_S, ready=ready, ahead=True)
         except ProgramEnded as ended:
             raise NotProven(
                 f"datagrams cannot be handled on the {shell.name}: {ended}. Free the UDP port or "
@@ -97,10 +110,16 @@ class DatagramTrial:
             ) from ended
 
 
-def _told(shell: Shell, program: Detached, patience_s: float) -> dict:
+def _told(
+    kind: type[_T], shell: Shell, program: Detached, patience_s: float
+) -> dict[str, _T]:
     try:
         program.wait(patience_s)
-        return json.loads(program.output.splitlines()[-1])
+        return of_json(dict[str, kind], program.output.splitlines()[-1])
     except (ProgramEnded, ValueError, IndexError):
-        words = program.last_words() or "it wrote nothing"
-        raise NotProven(f"datagrams failed on the {shell.name}: {words}.") from None
+        raise _failed(shell, program) from None
+
+
+def _failed(shell: Shell, program: Detached) -> NotProven:
+    words = program.last_words() or "it wrote nothing"
+    return NotProven(f"datagrams failed on the {shell.name}: {words}.")

@@ -26,7 +26,6 @@ from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
 from gatepass.results.trial import MEGA, Load, Trial
 
 _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs, the exchange
-_NONE = Script()
 _UDP_GRACE_S = 6  # nothing is sent again, so nothing takes longer
 _END_S = 1  # for the server, once the client has broken off
 _EDGE_SHARE = 0.05  # of the datagrams: those at the edges of the measured time
@@ -263,8 +262,8 @@ def _started(
     shell: Shell,
     command: Script,
     length_s: float,
-    ready: Script = _NONE,
-    busy: Script = _NONE,
+    ready: Script | None = None,
+    busy: Script | None = None,
 ) -> Iterator[Detached]:
     """A detached iperf3 that is ended if anything goes wrong while it runs."""
     side = "server" if busy else "client"

@@ -9,7 +9,7 @@ from importlib import resources
 
 from gatepass.base.errors import NotProven
 from gatepass.base.flight_recorder import recorder
-from gatepass.endpoint.script import Script, script
+from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Completed, Detached, ProgramEnded, Shell
 from gatepass.results.exchanges import ConnectionTry
 
@@ -190,6 +190,5 @@ def run_script(shell: Shell, name: str, words: Sequence[str], timeout_s: float) 
         timeout_s: how long to wait.
     """
     text = resources.files("gatepass.endpoint.remote").joinpath(name).read_text()
-    template = "python3 - {words} <<'GATEPASS'\n{text}\nGATEPASS"
-    command = script(template, words=words, text=Script(text))
+    command = script("python3 -c {text} {words}", text=text, words=words)
     return shell.run(command, timeout_s=timeout_s, again=True)

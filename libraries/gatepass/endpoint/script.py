@@ -13,6 +13,8 @@ from pathlib import PurePath
 from string import Formatter
 from typing import Union
 
+from gatepass.endpoint.shell_syntax import ARITHMETIC, context
+
 Word = Union[str, int, float, PurePath, "Script", Iterable[Union[str, int, PurePath, "Script"]]]
 """A string or a path stands quoted, a number as it is, a script as a part of the whole; of several,
 each for itself, with blanks between."""
@@ -36,19 +38,26 @@ def script(template: str, **words: Word) -> Script:
 
     Raises:
         TypeError: a word is of no such kind.
-        ValueError: a word stands where the template quotes it or changes what it means, or holds
-            a NUL, which none can.
+        ValueError: a word stands where its quotes would not hold (`shell_syntax`), or holds a NUL,
+            which none can.
     """
     parts: list[str] = []
-    quote = ""
+    before = ""
     for text, name, form, _ in Formatter().parse(template):
-        quote = _open_quote(text, quote)
         parts.append(text)
+        before += text
         if name is not None:
-            if quote or text.endswith(("\\", "$")):
-                raise ValueError(f"the word {name} stands within quotes: {template}")
+            _must_be_kept_apart(before, name, words[name])
             parts.append(_quoted(words[name], form or ""))
+            before += "w"
     return Script("".join(parts))
+
+
+def _must_be_kept_apart(before: str, name: str, word: Word) -> None:
+    """The quotes of a word hold behind this text of the template."""
+    where = context(before)
+    if where and not (where == ARITHMETIC and isinstance(word, (int, float))):
+        raise ValueError(f"the word {name} stands within {where}, where no quotes hold: {before}")
 
 
 def joined(separator: str, scripts: Iterable[Script]) -> Script:
@@ -92,23 +101,3 @@ def _quoted(word: Word, form: str) -> str:
     if isinstance(word, Iterable) and not isinstance(word, (bytes, bytearray)):
         return " ".join(_quoted(each, "") for each in word)
     raise TypeError(f"no word of a shell: {word!r}")
-
-
-def _open_quote(text: str, quote: str) -> str:
-    """Which quote is open behind a text, as a POSIX shell reads it (XCU 2.2).
-
-    Args:
-        text: to be read.
-        quote: that is open before it; empty where none is.
-    """
-    escaped = False
-    for letter in text:
-        if escaped:
-            escaped = False
-        elif letter == "\\" and quote != "'":
-            escaped = True
-        elif quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-    return quote
