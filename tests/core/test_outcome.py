@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
+from robot.api import ExecutionResult
 from robot.api import TestSuite as Suite  # pytest would collect a class named Test…
 
 from gatepass.base.errors import NotApplicable, NotProven
@@ -188,3 +189,30 @@ def test_words_of_a_device_that_begin_as_a_record_are_none(
     tests = robot_output.read(output).tests
     found = [message.record for test in tests for message in test.messages]
     assert [one for one in found if one] == [("measurement", RATE), ("evidence", PROOF)]
+
+
+@pytest.mark.parametrize(
+    ("link", "seen"),
+    [
+        ("failures/a/b/index.html", "failures/a/b/index.html"),
+        ("https://elsewhere.example/failures/a", ""),
+        ("javascript:alert(1)", ""),
+        ("//elsewhere.example/failures/a", ""),
+        ("failures/../../other/certificate.html", ""),
+        ("failures/a/.hidden", ""),
+        ("failures//elsewhere.example", ""),
+        ("failures/a\\..\\b", ""),
+        ("inputs/testbed.yaml", ""),
+        ("failures/ä", ""),
+    ],
+)
+def test_what_was_seen_lies_below_its_own_folder(tmp_path: Path, link: str, seen: str) -> None:
+    """A certificate that is made of anybody's output leads nowhere else."""
+    suite, output = Suite("Chapter"), tmp_path / "output.xml"
+    suite.tests.create("Check").body.create_keyword("Log", args=["x"])
+    suite.run(output=str(output), console="none", log=None, report=None)
+    made = ExecutionResult(output)
+    made.suite.tests[0].metadata["First failure data"] = f"[{link}|What was seen]"
+    made.save()
+    (check,) = read(output).checks
+    assert check.seen == seen

@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -208,7 +209,19 @@ def test_the_whole_configuration_is_kept_behind_a_passphrase(
     assert hashlib.sha256(found).hexdigest() == head["backup_sha256"]
     assert "correct-horse" not in (folder / "journal.jsonl").read_text()
     guide = (ROOT / "docs" / "real-gateway.md").read_text()
+    assert is_whole(guide, folder) == "whole"
+    kept.write_bytes(kept.read_bytes()[:-1] + b"\0")
+    assert is_whole(guide, folder).startswith("changed")
     assert command.split(" -pass")[0] in guide and WHOLE in guide
+
+
+def is_whole(guide: str, folder: Path) -> str:
+    """What the guide's own program says of the encrypted configuration."""
+    program = guide.partition("python3 -c '")[2].partition("\n'\n")[0]
+    asked = "import getpass, os; getpass.getpass = lambda: os.environ['PASSPHRASE']\n"
+    words = [sys.executable, "-c", asked + program]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=folder)
+    return done.stdout.strip()
 
 
 def test_without_a_passphrase_no_secret_is_kept(

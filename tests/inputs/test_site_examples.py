@@ -170,6 +170,22 @@ def test_the_images_that_the_topology_names_are_built(examples: Path) -> None:
             assert (examples / copied.replace("${ROLE}", role)).exists()
 
 
+def test_no_private_key_is_in_an_image(examples: Path) -> None:
+    """Who has the image could stand in for the endpoint; a container gets its key at the start."""
+    built = (examples / "containerlab" / "Dockerfile").read_text()
+    copied = re.findall(r"^(?:COPY|ADD) (\S+)", built, re.MULTILINE)
+    for role in ("client", "server"):
+        for name in copied:
+            assert "PRIVATE KEY" not in (examples / name.replace("${ROLE}", role)).read_text()
+        (bound,) = topology(examples)["topology"]["nodes"][role]["binds"]
+        here, there, mode = bound.split(":")
+        assert "PRIVATE KEY" in (examples / "containerlab" / here).read_text()
+        assert (here, there, mode) == (
+            f"site/{role}_host_key", "/etc/ssh/ssh_host_ed25519_key", "ro"
+        )
+    assert "rm -f /etc/ssh/ssh_host_*" in built, "those that the package has made"
+
+
 def test_the_machine_is_the_testbeds(examples: Path) -> None:
     root, testbed = machine(examples), loaded(examples, "libvirt")
     assert UUID(root.findtext("uuid").strip())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gatepass.base import namespace
 from gatepass.base.paths import results_of, run_name
-from gatepass.base.sealed import sealed
+from gatepass.base.sealed import MAC, sealed
 from gatepass.endpoint.visits import Visits, left_there
 from gatepass.gateway import lock, transport
 from gatepass.gateway.changes import Changes
@@ -130,7 +130,9 @@ class Workspace:
         keep(folder, backup)
         if testbed.gateway.backup_passphrase:
             passphrase = testbed.gateway.backup_passphrase.read(LEAST_PASSPHRASE)
-            write_private(folder / WHOLE, sealed(whole, passphrase))
+            encrypted, digest = sealed(whole, passphrase)
+            write_private(folder / WHOLE, encrypted)
+            write_private(folder / f"{WHOLE}{MAC}", f"{digest}\n".encode())
         head = {
             "mark": mark,
             "serial": identity.serial,

@@ -98,7 +98,8 @@ class Check:
 
 FAILURE = "First failure data"
 """Metadata of a check that did not pass: a link in Robot's markup, to what was seen then."""
-_LINK = re.compile(r"\[([^|\]]+)\|")
+_LINK = re.compile(r"\[(failures(?:/[\w-][\w.-]*)+)\|", re.ASCII)
+"""An ``output.xml`` may be anybody's: what was seen lies below one folder of the run."""
 
 
 @dataclass
