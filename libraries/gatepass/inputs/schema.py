@@ -13,6 +13,7 @@ from typing import Any, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from gatepass.base.errors import InputError
+from gatepass.inputs import odd_text
 from gatepass.inputs.yaml_file import Location, Position, YamlFile, read_yaml
 
 HELP = "See docs/orders-and-testbeds.md."
@@ -141,6 +142,7 @@ def _sentence(file: YamlFile, model: type[Model], mistake: Mapping[str, Any]) ->
         known = _keys(_group(_expected(model, parents)[0]))
         found, allowed = "an unknown key", one_of(known)
         remedy = did_you_mean(str(key), known) or "Remove it."
+        remedy += _look_alike(str(key))
         if _SECRET_KEY.search(_dotted(parents)):
             location = parents  # `token: {abc}` would make a secret of the key itself
     elif isinstance(cause, Mistake):
@@ -148,6 +150,8 @@ def _sentence(file: YamlFile, model: type[Model], mistake: Mapping[str, Any]) ->
     else:
         found, allowed = _found(place, location), _expected(model, location)[1]
         remedy = _remedy(mistake["type"], place)
+    if mistake["type"] != "extra_forbidden" and found.startswith("'"):
+        remedy = f"{remedy or HELP}{_look_alike(place.text or '')}"
     where = f"{file.path}, line {place.line}, key '{_dotted(location)}'"
     return f"{where}: found {found}; allowed is {allowed}. {remedy or HELP}"
 
@@ -160,6 +164,12 @@ def _found(place: Position, location: Location) -> str:
         return "a value that is not shown here"
     short = place.text if len(place.text) <= 60 else f"{place.text[:60]}…"
     return f"'{short}'" if place.kind == "str" else short
+
+
+def _look_alike(text: str) -> str:
+    """A sentence about a character that may be taken for another, with a space before it."""
+    other = odd_text.look_alike(text[:60])
+    return f" {odd_text.named(other)} stands in it." if other else ""
 
 
 def _remedy(kind: str, place: Position) -> str:

@@ -2,13 +2,15 @@
 
 The reader is stricter than YAML. Anchors, aliases and tags are refused, because an order needs
 none of them and each can turn a short file into a large or a surprising one. Plain words follow
-YAML 1.2: only ``true`` and ``false`` are booleans, so ``on``, ``no`` and ``08:30`` stay text.
+YAML 1.2: only ``true`` and ``false`` are booleans, so ``on``, ``no`` and ``08:30`` stay text. What
+YAML would cut off at a number sign ("Store #42") is refused, and so is what cannot be seen.
 
 A message never quotes a line of the file: the line may hold a secret that stands where it must not.
 """
 
 import re
 import stat
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any, ClassVar
 import yaml
 
 from gatepass.base.errors import InputError
+from gatepass.inputs import odd_text
 
 LARGEST_BYTES = 256 * 1024
 DEEPEST_LEVEL = 12
@@ -31,6 +34,10 @@ _UNUSABLE = re.compile(
     "\ud800-\udfff\ufeff\ufffd-\uffff]"
 )
 _TAB = re.compile(r"[^#]*\t")
+_COMMENT = re.compile(r"(?:^|[ \t])#.*")
+_CUT_OFF = re.compile(r" +#[^ \n]| # *(?:\d|\n|$)")
+"""Behind a text: a comment has a space before its words; "# 42" one space away may be text."""
+_IN_QUOTES = 'Put the whole text in quotes: "… #1 …".'
 
 # What PyYAML calls the problem, and what the writer of the file probably did.
 _REMEDIES = {
@@ -97,10 +104,8 @@ def read_yaml(path: Path | str) -> YamlFile:
         problem = refused.line, refused.sentence
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = f"{error.context} {error.problem}"
-        remedy = next((hint for start, hint in _REMEDIES.items() if start in said), "")
-        remedy = remedy or "Check quotes, brackets and indentation there."
-        problem = (mark.line + 1 if mark else 1), f"the file is not readable as YAML here. {remedy}"
+        sentence = f"the file is not readable as YAML here. {_remedy(text, error)}"
+        problem = (mark.line + 1 if mark else 1), sentence
     except (ValueError, OverflowError):  # an escape such as "\\UFFFFFFFF"
         problem = loader.line + 1, "an escape after a backslash names no character. Mend it there."
     finally:
@@ -110,9 +115,11 @@ def read_yaml(path: Path | str) -> YamlFile:
     if root is None or root.value == "":
         raise InputError(f"{path}: the file is empty. Fill in the keys that it needs.")
     if data is None:
+        start, end = root.start_mark, root.end_mark
         raise InputError(
-            f"{path}, line {root.start_mark.line + 1}: found {_kind(root)} at the top level; "
+            f"{path}, line {start.line + 1}: found {_kind(root)} at the top level; "
             "allowed is a group of keys, one 'key: value' a line."
+            f"{_about_signs(text.splitlines()[start.line : end.line + 1])}"
         )
     return YamlFile(path, data, root)
 
@@ -140,15 +147,46 @@ def _read_text(path: Path) -> str:
         )
     text = content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
     for number, line in enumerate(text.split("\n"), start=1):
-        if _UNUSABLE.search(line):
-            raise InputError(
-                f"{path}, line {number}: the file is not plain UTF-8 text. Save it as UTF-8 text."
-            )
+        unseen = odd_text.unseen(_COMMENT.sub("", line).replace("\t", " "))
+        unusable = _UNUSABLE.search(line)
+        if unseen is None and unusable:
+            unseen = unusable.start()
+        if unseen is not None:
+            raise InputError(f"{path}, line {number}: {_not_plain(line, unseen)}")
         if _TAB.match(line):
             raise InputError(
                 f"{path}, line {number}: found a tab; allowed is spaces. Indent with two spaces."
             )
     return text
+
+
+def _not_plain(line: str, place: int) -> str:
+    """What keeps a line from being plain text."""
+    one = line[place]
+    if not unicodedata.name(one, "") or one == "\ufffd":
+        return "the file is not plain UTF-8 text. Save it as UTF-8 text."
+    return (
+        f"the file is not plain UTF-8 text: character {place + 1} is {odd_text.named(one)}, "
+        f"{odd_text.remedy(one)}"
+    )
+
+
+def _remedy(text: str, error: yaml.MarkedYAMLError) -> str:
+    """What the writer of the file probably did, where YAML cannot be read."""
+    marks = [mark.line for mark in (error.context_mark, error.problem_mark) if mark]
+    lines = text.splitlines()[min(marks, default=0) : max(marks, default=0) + 1]
+    context = f"{error.context} {error.problem}"
+    found = next((hint for start, hint in _REMEDIES.items() if start in context), "")
+    found = found or "Check quotes, brackets and indentation there."
+    if "while parsing a flow" in context and any(_CUT_OFF.search(line) for line in lines):
+        found = f"A # behind a space begins a comment. {_IN_QUOTES}"
+    return f"{found}{_about_signs(lines)}"
+
+
+def _about_signs(lines: Sequence[str]) -> str:
+    """A sentence about what looks like one of YAML's signs in these lines, with a space before."""
+    other = odd_text.sign("\n".join(_COMMENT.sub("", line) for line in lines))
+    return f" {odd_text.named(other)} stands there, which is none of YAML's signs." if other else ""
 
 
 def _child(node: yaml.Node, step: str | int) -> tuple[int, yaml.Node] | None:
@@ -184,6 +222,7 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
+        self.text = text
         self.level = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node:
@@ -210,13 +249,34 @@ class _Loader(yaml.SafeLoader):
         node = super().compose_node(parent, index)
         self.level -= 1
         if isinstance(node, yaml.ScalarNode):
-            if _UNUSABLE.search(node.value):
-                raise _Refused(
-                    node.start_mark, "found a control character. Remove the escape sequence."
-                )
+            self._must_be_plain(node)
             if node.tag.endswith(":int") and len(node.value) > 18:
                 raise _Refused(node.start_mark, "found a number too large. Check its digits.")
         return node
+
+    def _must_be_plain(self, node: yaml.ScalarNode) -> None:
+        """What is read is what its writer sees.
+
+        Raises:
+            _Refused: it is not.
+        """
+        place = odd_text.unseen(node.value.replace("\t", " "))
+        if place is not None and unicodedata.name(node.value[place], ""):
+            one = node.value[place]
+            raise _Refused(node.start_mark, f"found {odd_text.named(one)}, {odd_text.remedy(one)}")
+        if _UNUSABLE.search(node.value):
+            raise _Refused(
+                node.start_mark, "found a control character. Remove the escape sequence."
+            )
+        text_or_nothing = node.tag.endswith((":str", ":null")) and node.style not in ("|", ">")
+        if text_or_nothing and _CUT_OFF.match(self.text, node.end_mark.index):
+            raise _Refused(
+                node.end_mark,
+                "found a # behind a space, which begins a comment: what follows would be lost. "
+                f"{_IN_QUOTES} If it is a comment, put a space and a word behind the #.",
+            )
+        if node.style is None and (imitation := odd_text.imitation(node.value)):
+            raise _Refused(node.start_mark, f"{imitation}. Write it so.")
 
     def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
