@@ -49,8 +49,9 @@ computes, or talks to a gateway for as long as it takes."""
 SENDS = re.compile(
     r"tests/core/test_(added_delay|clock|clock_agreement|datagram_breaks|datagrams|delay_line|"
     r"delay_probes|dialup_client|download|fail_closed|failure_data|failure_exchanges|forged|"
-    r"host_changes|iperf|iperf_breaks|iperf_intervals|odd_endpoints|open_ports|portal|probe|processor_time|"
-    r"proxy_users|pulse|rig_watch|room|shell|site_vpn|ssl_vpn_client|stand_in|stream|"
+    r"host_changes|iperf|iperf_breaks|iperf_intervals|odd_endpoints|open_ports|portal|probe|"
+    r"processor_time|proxy_users|pulse|rig_watch|room|self_test|shell|site_vpn|ssl_vpn_client|"
+    r"stand_in|stream|"
     r"strongswan|study_trials|talk|transactions|visits|vpn_traffic|where_lost)\.py"
 )
 """What sends packets, or is at work on a host of its own."""

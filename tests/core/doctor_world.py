@@ -15,10 +15,12 @@ import yaml
 from gateway_client import GatewayUnderTest
 
 import ssh_files
+from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
 from gatepass.doctor import examination
 from gatepass.doctor.examination import Examination, examine
 from gatepass.endpoint.needs import programs
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Completed, EndpointLost
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
@@ -46,11 +48,17 @@ class PlayedHost:
         writable: folders.
         listening: TCP ports.
         ahead_s: of its clock.
+        says_routes: whether it tells its ways at all.
         mtu, speed: of its interfaces.
         watched: whether it tells what it does.
         whole: whether packets as large as that get to the other end.
         router: the next hop on the way to the gateway; empty for the gateway itself.
         strongswan: lines that tell of it.
+        charon: what it says as it fails to start; empty where it starts.
+        failing: what of the self-test fails there, and why.
+        capabilities: of its SSH user, as the kernel shows them; empty where it shows none.
+        written: files that were put there and are there still.
+        refuses: why it takes no file.
         lost: why it cannot be reached.
     """
 
@@ -72,12 +80,18 @@ class PlayedHost:
     writable: set[str] = field(default_factory=lambda: {"/tmp", FOLDER})
     listening: set[int] = field(default_factory=lambda: {22, 21, 80, 443})
     ahead_s: float = 0
+    says_routes: bool = True
     mtu: int = 1500
     watched: bool = True
     speed: int = 10_000
     whole: bool = True
     router: str = ""
     strongswan: str = "charon /usr/lib/ipsec\nkernel\nuser\ntun\n"
+    charon: str = ""
+    failing: dict[str, str] = field(default_factory=dict)
+    capabilities: str = "000001ffffffffff"
+    refuses: str = ""
+    written: set[str] = field(default_factory=set)
     lost: str = ""
     where: str = "192.0.2.1:22"
 
@@ -88,17 +102,37 @@ class PlayedHost:
     def close(self) -> None:
         pass
 
-    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
-        if command.startswith("echo user"):
+    def folder(self) -> str:
+        return "/tmp/gatepass.played"
+
+    def put(self, text: str, path: str) -> None:
+        if self.refuses:
+            raise NotProven(f"{path} cannot be written on the {self.name}: {self.refuses}.")
+        self.written.add(path)
+
+    def clean_up(self) -> list[str]:
+        self.written.clear()
+        return []
+
+    def run(self, command: Script, timeout_s: float = 15, again: bool = False) -> Completed:
+        if "echo user " in command:
             return Completed(0, self._survey())
         if command.startswith("date"):
             return Completed(0, f"{time.time() + self.ahead_s:.6f}\n")
         if command.startswith("id -u"):
             return Completed(0, f"{self.number}\n{self.strongswan}")
-        assert command.startswith("python3 -c "), command
+        if not command.startswith("python3 -c "):
+            assert self.folder() in command, command
+            return self._charon(command)
         _, _, program, *words = shlex.split(command)
+        if "TUNSETIFF" in program:
+            asked = {*words, "file", "scripts"}
+            failed = {name: why for name, why in self.failing.items() if name in asked}
+            return Completed(0, json.dumps(failed))
         if words[:1] == ["once"]:
             return self._once()
+        if not self.says_routes:
+            return Completed(0, "{}")
         told = self._link if "hop_mac" in program else self._mtu
         return Completed(0, json.dumps({address: told(address) for address in words}))
 
@@ -115,6 +149,7 @@ class PlayedHost:
             [
                 f"user {self.number} {self.user}",
                 *(["sudo"] if self.sudo else []),
+                *([f"capabilities {self.capabilities}"] if self.capabilities else []),
                 "kernel Linux 6.1.0",
                 "cpus 4",
                 *(f"has {name}" for name in self.has),
@@ -126,6 +161,16 @@ class PlayedHost:
                 *(f"writable {path}" for path in self.writable),
             ]
         )
+
+    def _charon(self, command: str) -> Completed:
+        """One that starts, answers and ends, or fails to start."""
+        if command.startswith("GATEPASS_PROGRAM=") and self.charon:
+            return Completed(3, "")
+        if command.startswith("tail"):
+            return Completed(0, self.charon)
+        if command.startswith("python3 "):
+            return Completed(0, "[[]]")
+        return Completed(0, "-1\n0\n" if "$w" in command else "")
 
     def _mtu(self, address: str) -> dict[str, Any]:
         whole = self.whole or self.mtu <= 1400

@@ -8,14 +8,28 @@ import time
 from pathlib import Path
 
 import pytest
-from doctor_defects import DEFECTS, Defect, host, without
-from doctor_world import World, keeping
+from doctor_defects import DEFECTS, OF_ENDPOINTS, Defect, host, without
+from doctor_world import PlayedHost, World, keeping
 from gateway_client import GatewayUnderTest
 
+from gatepass.base.own_yaml import own_yaml
+from gatepass.base.paths import TEMPLATES
 from gatepass.cli import main
+from gatepass.report.sentences import Sentences
 from gatepass.run import space
 
 pytestmark = pytest.mark.usefixtures("quick_retries")
+
+
+BY_OTHERS = {
+    "--cap-add NET_RAW",
+    "Debian 11, Ubuntu 22.04, RHEL 9",
+    'Option "-j" is unknown, try "ip -help".',
+    *("No such device", "Python 3.6.8", "curl 7.61.1", "Unknown VPN protocol 'fortinet'"),
+    *("apt-get install -y iperf3 curl", "apt-get install -y curl"),
+    *("apt-get install -y openconnect", "The client cannot be reached."),
+}
+"""Names, commands and what programs say, which are the same in every language."""
 
 
 @pytest.fixture
@@ -30,6 +44,17 @@ def test_nothing_is_wrong_with_a_whole_testbed(world: World) -> None:
     assert keeping(made) == [] and made.is_fine
     world.order = None
     assert keeping(world.examine()) == []
+
+
+def test_an_ip_without_json_is_told_once(world: World) -> None:
+    host("client", failing={"ip": "Option -j is unknown"}, says_routes=False)(world)
+    (found,) = keeping(world.examine())
+    assert "without JSON" in found.what
+
+
+def test_nothing_stays_on_the_endpoints(world: World) -> None:
+    world.examine()
+    assert [one.written for one in world.hosts.values()] == [set()] * 3
 
 
 def test_nothing_is_changed(world: World) -> None:
@@ -49,6 +74,21 @@ def test_a_defect_is_named(world: World, defect: Defect) -> None:
     assert found, [str(one) for one in keeping(made)]
     assert found[0].where == defect.where
     assert defect.keeps in found[0].keeps
+
+
+@pytest.mark.parametrize("language", ["fi", "sv"])
+def test_readers_get_what_is_wrong_with_an_endpoint_in_their_language(
+    world: World, language: str
+) -> None:
+    known = Sentences(own_yaml(TEMPLATES / f"sentences.{language}.yaml"))
+    left = set()
+    for defect in OF_ENDPOINTS:
+        if defect.where == "client":
+            world.hosts["client"] = PlayedHost("client")
+            defect.bring(world)
+            for one in keeping(world.examine()):
+                left |= {piece.text for piece in known.of(one.sentence) if not piece.known}
+    assert left <= BY_OTHERS, left - BY_OTHERS
 
 
 def test_what_is_worth_knowing_keeps_nothing_from_being_proven(world: World) -> None:

@@ -142,7 +142,7 @@ def test_an_endpoint_that_cannot_be_watched_is_a_finding(tmp_path: Path) -> None
     (found,) = look(shell, ("stateful_firewall",))
     assert found.keeps == ("stateful_firewall",)
     assert found.sentence.startswith("The client cannot be watched while trials run")
-    assert "SyntaxError: bad. It needs Python 3.6 or later" in found.sentence
+    assert "SyntaxError: bad. It needs Python 3.9 or later" in found.sentence
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,8 +18,8 @@ from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
 from gatepass.endpoint.ike import Connection
 from gatepass.endpoint.probe import Probe, start_responder, try_all
-from gatepass.endpoint.script import Script
-from gatepass.endpoint.strongswan import Charon
+from gatepass.endpoint.script import Script, script
+from gatepass.endpoint.strongswan import PLACES, Charon, try_start
 
 PSK = "a-key-that-nobody-knows"
 
@@ -188,6 +190,46 @@ def test_where_another_one_is_at_work(charons: tuple[Charon, Charon], tmp_path: 
     second = Charon(LocalShell("peer", tmp_path, charons[0].shell.inside))
     with pytest.raises(NotProven, match="500 or 4500 on the peer is in use"):
         second.start()
+
+
+@pytest.fixture
+def confined(hosts: tuple[LocalShell, LocalShell], tmp_path: Path) -> LocalShell:
+    """A host where charon may not run in its own place with a run's configuration, nor what lies in
+    the run's folder: as AppArmor's profile of it goes by the path (Debian, Ubuntu), and as a /tmp
+    is that no program may be started from."""
+    (place,) = (place for place in PLACES if Path(place, "charon").exists())
+    real, profile = tmp_path / "charon-real", tmp_path / "charon"
+    shutil.copy(f"{place}/charon", real)
+    profile.write_text(
+        f"#!/bin/sh\ncase $0 in {place}/*) echo 'abort initialization due to invalid "
+        f"configuration'; exit 66;; esac\nexec {real}\n"
+    )
+    profile.chmod(0o755)
+    folder = Path(tempfile.mkdtemp(prefix="c", dir=tmp_path.parent))  # a socket's path is short
+    words = (
+        f"mount -n --bind {profile} {place}/charon && mount -n --bind {folder} {folder} && "
+        f'mount -n -o remount,bind,noexec {folder} && exec "$@"'
+    )
+    inside = (*hosts[0].inside, "unshare", "--mount", "sh", "-c", words, "sh")
+    return LocalShell("peer", folder, inside)
+
+
+def test_it_runs_from_where_no_profile_holds_it(confined: LocalShell) -> None:
+    refused = confined.run(script("{place}/charon", place=PLACES[0]))
+    assert "abort initialization" in refused.output
+    try_start(confined)
+    assert confined.run(script("ss -Hlun 'sport = :500'; ip rule show pref 4747")).output == ""
+
+
+def test_what_keeps_it_from_starting_is_told(
+    hosts: tuple[LocalShell, LocalShell], tmp_path: Path
+) -> None:
+    class Without(LocalShell):
+        def put(self, text: str, path: str) -> None:
+            super().put(text.replace("charon {", "charon [", 1), path)
+
+    with pytest.raises(NotProven, match=r"could not be started on the peer: .*invalid config"):
+        try_start(Without("peer", tmp_path, hosts[0].inside))
 
 
 def test_what_is_missing_is_named(hosts: tuple[LocalShell, LocalShell], tmp_path: Path) -> None:

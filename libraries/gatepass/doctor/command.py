@@ -53,7 +53,7 @@ def _arguments(arguments: Sequence[str]) -> Namespace:
         prog="./run.sh doctor",
         description="Tells within seconds what keeps a testbed from proving something: rights of "
         "the API user, settings and licences of the gateway, programs, links and clocks of the "
-        "endpoints. Nothing is changed. Exit code 0: all is fine; 2: something is to be mended.",
+        "endpoints. Nothing stays changed. Exit code 0: all is fine; 2: something is to be mended.",
         allow_abbrev=False,
     )
     parser.add_argument(

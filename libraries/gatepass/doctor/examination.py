@@ -57,7 +57,9 @@ class Examination:
 
 
 def examine(scope: Scope, profile: Profile) -> Examination:
-    """Look at all of it; nothing is changed. What is lost leaves the others their say.
+    """Look at all of it; nothing stays changed. What is lost leaves the others their say.
+
+    On the endpoints what a run does is done in small, in a folder that is gone at the end.
 
     Args:
         scope: the testbed, and the order if there is one.
@@ -153,13 +155,25 @@ def _of_endpoint(
         found += ways.findings
         if name != "peer":
             made.speeds[f"{name}'s link"] = ways.speed
-        if row:
+        if row and ways.known:
             found += found_by(_neighbour(shell, scope, ports), name, _kept_by_router(scope))
     except NotProven as lost:
         found.append(Finding(name, str(lost.reason).rstrip("."), keeps=scope.chapters))
     finally:
-        shell.close()
+        found += _left_on(shell)
     return found
+
+
+def _left_on(shell: SshShell) -> list[Finding]:
+    """Remove what was tried on an endpoint, and leave it; what would not go."""
+    try:
+        left = shell.clean_up()
+    except NotProven as lost:
+        left = [str(lost.reason).rstrip(".")]
+    finally:
+        shell.close()
+    what = f"what was tried on the {shell.name} is still there: "
+    return [Finding(shell.name, f"{what}{one}", "Remove it there.") for one in left]
 
 
 def _neighbour(

@@ -184,7 +184,7 @@ class DhcpHosts:
             raise NotProven(
                 f"the {self._shell.name} cannot simulate hosts that ask for addresses: "
                 f"{words_of(done)}. "
-                "It needs root as its SSH user and Python 3.6 or later."
+                "It needs root as its SSH user and Python 3.9 or later."
             ) from None
         self.foreign |= set(answer["foreign"])
         self.strangers |= set(answer["strangers"])

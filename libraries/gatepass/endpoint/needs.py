@@ -20,6 +20,11 @@ STRONGSWAN_PACKAGES = {
     ),
     "dnf": ("strongswan",),
 }
+CAPABILITIES = {"NET_BIND_SERVICE": 10, "NET_ADMIN": 12, "NET_RAW": 13, "SYS_ADMIN": 21}
+"""Those that something takes, with their numbers (linux/capability.h)."""
+
+_OWN_KEYS = ("asked", "least", "since")
+"""Of a program's row; the others are programs that install it."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +36,14 @@ class Program:
         packages: that have it, by the program that installs them.
         asked: the command that tells its version; empty where any does.
         least: the oldest version that does, as numbers.
+        since: the first distributions that have it; empty where an older one can install it.
     """
 
     name: str
     packages: Mapping[str, str]
     asked: str = ""
     least: str = ""
+    since: str = ""
 
     def suffices(self, version: str) -> bool:
         """Whether a version, such as "3.16", is not older."""
@@ -49,9 +56,8 @@ def programs() -> Mapping[str, Program]:
     return {
         name: Program(
             name,
-            {key: text for key, text in row.items() if key not in ("asked", "least")},
-            row.get("asked", ""),
-            row.get("least", ""),
+            {key: text for key, text in row.items() if key not in _OWN_KEYS},
+            *(row.get(key, "") for key in _OWN_KEYS),
         )
         for name, row in _table()["programs"].items()
     }
@@ -60,6 +66,11 @@ def programs() -> Mapping[str, Program]:
 def every() -> tuple[str, ...]:
     """What each endpoint needs."""
     return tuple(_table()["every"])
+
+
+def capabilities_of(need: str) -> tuple[str, ...]:
+    """The capabilities of root that something takes, without "CAP_"."""
+    return tuple(_table()["capabilities"].get(need, ()))
 
 
 def needs_of(scope: Scope, endpoint: str) -> dict[str, tuple[str, ...]]:

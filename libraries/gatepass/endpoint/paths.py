@@ -91,10 +91,12 @@ class Ways:
     Attributes:
         findings: what was found of them.
         speed: of the slowest link that tells one, Mbit/s; 0 where none does.
+        known: whether the endpoint tells them at all.
     """
 
     findings: list[Finding]
     speed: int
+    known: bool
 
 
 def look(
@@ -132,7 +134,7 @@ def look(
         at = f" at {path.speed:,} Mbit/s" if path.speed else ""
         what = f"{path.interface} carries packets of {path.mtu:,} bytes{at}"
         result.append(Finding(name, what))
-    return Ways(result, speed)
+    return Ways(result, speed, bool(found))
 
 
 def _way(

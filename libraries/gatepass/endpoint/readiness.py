@@ -1,4 +1,4 @@
-"""Whether an endpoint has what a test takes: programs, rights, room. Nothing there is changed."""
+"""Whether an endpoint has what a test takes, and whether that works there; nothing is changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gatepass.base.finding import Finding, found_by
-from gatepass.endpoint import rig_watch, strongswan
+from gatepass.endpoint import rig_watch, self_test, strongswan
 from gatepass.endpoint.host import TEMPORARY, HostFacts, survey
 from gatepass.endpoint.needs import (
     FILES,
@@ -14,6 +14,7 @@ from gatepass.endpoint.needs import (
     STRONGSWAN,
     STRONGSWAN_PACKAGES,
     TUN,
+    capabilities_of,
     needs_of,
     programs,
 )
@@ -30,10 +31,10 @@ _NO_INSTALLER = "apt-get"
 """Whose names of packages are told where none is known."""
 
 
-def look(
-    shell: Shell, scope: Scope, download_mib: int = 0
-) -> tuple[HostFacts, list[Finding]]:
-    """What an endpoint is, and what it lacks.
+def look(shell: Shell, scope: Scope, download_mib: int = 0) -> tuple[HostFacts, list[Finding]]:
+    """What an endpoint is, and what it lacks; what the test does there is done in small.
+
+    The run's folder is made for that, where there is none yet.
 
     Args:
         shell: the endpoint.
@@ -49,6 +50,7 @@ def look(
     server: FileServer | None = getattr(host, "files", None)
     facts = survey(shell, [server.folder] if server else ())
     found = lacking(facts, needs)
+    found += self_test.look(shell, facts, needs)
     if STRONGSWAN in needs:
         found += _strongswan(shell, facts, name == "client", needs[STRONGSWAN])
     if measured := needs.get("iperf3"):
@@ -71,6 +73,7 @@ def lacking(facts: HostFacts, needs: Needs) -> list[Finding]:
         *_missing(facts, needs),
         *_too_old(facts, needs),
         *_no_root(facts, needs),
+        *_no_capabilities(facts, needs),
         *_no_tun(facts, needs),
     ]
 
@@ -96,6 +99,13 @@ def _too_old(facts: HostFacts, needs: Needs) -> Iterator[Finding]:
                 f"the {facts.name} ({facts.where}) needs {name} {program.least} or later; asked "
                 f"for its version, {name} there says “{facts.says.get(name, '')}”"
             )
+            if program.since:
+                remedy = (
+                    f"Use a distribution with a newer one ({program.since} or later), or install "
+                    f"one that runs as {name}."
+                )
+                yield Finding(facts.name, what, remedy, needs[name])
+                continue
             package = program.packages.get(facts.installer or _NO_INSTALLER, name)
             yield _to_install(facts, what, [package], needs[name])
 
@@ -125,6 +135,26 @@ def not_root(name: str, user: str, keeps: tuple[str, ...] = ()) -> Finding:
     return Finding(name, what, remedy, keeps)
 
 
+def _no_capabilities(facts: HostFacts, needs: Needs) -> Iterator[Finding]:
+    """Another finding tells already of who is not root."""
+    if not facts.is_root:
+        return
+    gone = {need: [one for one in capabilities_of(need) if not facts.may(one)] for need in needs}
+    lacks = sorted({one for missing in gone.values() for one in missing})
+    if lacks:
+        keeps = dict.fromkeys(chapter for need in needs if gone[need] for chapter in needs[need])
+        names = ", ".join(f"CAP_{one}" for one in lacks)
+        options = " ".join(f"--cap-add {one}" for one in lacks)
+        what = f"root of the {facts.name} ({facts.where}) has no {names}"
+        yield Finding(
+            facts.name, what, f"If it is a container, start it with {options}.", tuple(keeps)
+        )
+
+
+def _may(facts: HostFacts, need: str) -> bool:
+    return facts.is_root and all(map(facts.may, capabilities_of(need)))
+
+
 def _no_tun(facts: HostFacts, needs: Needs) -> Iterator[Finding]:
     if TUN in needs and TUN not in facts.has:
         what = f"the {facts.name} ({facts.where}) has no TUN device (/dev/net/tun)"
@@ -135,13 +165,15 @@ def _no_tun(facts: HostFacts, needs: Needs) -> Iterator[Finding]:
 def _strongswan(
     shell: Shell, facts: HostFacts, in_user_space: bool, keeps: tuple[str, ...]
 ) -> list[Finding]:
-    """Of a host without root another finding tells already."""
-    if not facts.is_root:
+    """Of a host without root, or without its rights, another finding tells already."""
+    if not _may(facts, STRONGSWAN):
         return []
     installer = facts.installer or _NO_INSTALLER
     command = f"{_INSTALL[installer]} {' '.join(STRONGSWAN_PACKAGES[installer])}"
-    found = found_by(lambda: strongswan.look(shell, in_user_space), facts.name, keeps)
-    return [replace(one, commands=(command,)) for one in found]
+    missing = found_by(lambda: strongswan.look(shell, in_user_space), facts.name, keeps)
+    if missing:
+        return [replace(one, commands=(command,)) for one in missing]
+    return found_by(lambda: strongswan.try_start(shell, in_user_space), facts.name, keeps)
 
 
 def _room(facts: HostFacts, keeps: tuple[str, ...]) -> Iterator[Finding]:

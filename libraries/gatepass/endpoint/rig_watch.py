@@ -245,7 +245,7 @@ def look(shell: Shell, keeps: tuple[str, ...]) -> list[Finding]:
         f"not be seen: {shown(words, _LONGEST)}"
     )
     remedy = (
-        "It needs Python 3.6 or later, and its kernel's figures in /proc/stat, /proc/net/dev, "
+        "It needs Python 3.9 or later, and its kernel's figures in /proc/stat, /proc/net/dev, "
         "/proc/net/softnet_stat, /proc/net/snmp and /proc/net/netstat."
     )
     return [Finding(shell.name, what, remedy, keeps)]

@@ -93,7 +93,7 @@ class StandIn:
         except ProgramEnded as ended:
             raise NotProven(
                 f"the {shell.name} cannot simulate other hosts: {ended}. It needs root as its SSH "
-                "user, Python 3.6 or later, and /dev/net/tun."
+                "user, Python 3.9 or later, and /dev/net/tun."
             ) from ended
         return cls(shell, folder, running)
 

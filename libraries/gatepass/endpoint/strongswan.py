@@ -15,7 +15,7 @@ from gatepass.base.waiting import until
 from gatepass.endpoint.ike import Connection, IkeSa
 from gatepass.endpoint.probe import install, install_package
 from gatepass.endpoint.processor_time import used_s
-from gatepass.endpoint.script import script
+from gatepass.endpoint.script import Script, joined, script
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell, put_secret
 
 KERNEL, USER_SPACE = "the kernel", "user space (kernel-libipsec)"
@@ -26,7 +26,7 @@ _AFTER_MAIN = 40_000
 """Priority of a rule that no packet comes to: in user space its routes are made in any case."""
 PLACES = ("/usr/lib/ipsec", "/usr/libexec/ipsec", "/usr/lib/strongswan", "/usr/libexec/strongswan")
 _TOOLS = ("ip", "unshare", "mount", "python3", "ss")
-_LONGEST_S = 7 * 86_400
+_LONGEST_S, _ONCE_S = 7 * 86_400, 60
 _ANSWER_S = 60
 _ENDS_S = 20
 # openssl before the plain ciphers: it is up to twice as fast. What a version lacks is left out.
@@ -84,8 +84,11 @@ class Charon:
         """Whether ESP is done in user space, which needs it inside UDP."""
         return self.esp == USER_SPACE
 
-    def start(self) -> None:
+    def start(self, limit_s: float = _LONGEST_S) -> None:
         """Start it; nothing happens where it is at work.
+
+        Args:
+            limit_s: after which it ends by itself.
 
         Raises:
             NotProven: the endpoint lacks what it needs, or another IKE daemon is at work there.
@@ -102,15 +105,17 @@ class Charon:
             priority=TABLE if self._routes else _AFTER_MAIN,
         )
         self.shell.put(settings, f"{stem}.conf")
-        # charon writes its process id into /run, where one that is a service may have its own
-        # -n: or mount itself would leave a folder in the host's own /run
-        inner = f"mount -n --bind {stem}.run /run && exec {where}/charon"
-        command = f"env STRONGSWAN_CONF={stem}.conf unshare --mount sh -c '{inner}'"
-        self.shell.run(f"mkdir -p {stem}.run; rm -f {stem}.vici {stem}.run/*")
-        busy = "ss -Hlun 'sport = :500 or sport = :4500' | grep -q ."
-        ready = f"[ -S {stem}.vici ]"
+        self.shell.run(
+            script(
+                "mkdir -p {stem}.run; rm -f {stem}.vici {stem}.run/*; cp {program} {stem}.run",
+                stem=stem,
+                program=f"{where}/charon",
+            )
+        )
+        busy = script("ss -Hlun 'sport = :500 or sport = :4500' | grep -q .")
+        ready = script("[ -S {stem}.vici ]", stem=stem)
         try:
-            self._program = Detached.start(self.shell, stem, command, _LONGEST_S, ready, busy)
+            self._program = Detached.start(self.shell, stem, _program(stem), limit_s, ready, busy)
         except Busy:
             raise NotProven(
                 f"UDP port 500 or 4500 on the {self.shell.name} is in use: another IKE daemon is "
@@ -132,7 +137,8 @@ class Charon:
             program.wait(_ENDS_S)
         except ProgramEnded:
             program.kill()
-            self.shell.run(f"while ip rule del lookup {TABLE}; do :; done 2>/dev/null")
+            again = script("while ip rule del lookup {table}; do :; done 2>/dev/null", table=TABLE)
+            self.shell.run(again)
 
     def restart(self) -> None:
         """End it and start it again with the same connections, of which none is up then."""
@@ -229,12 +235,13 @@ class Charon:
     def cpu_s(self) -> float:
         """CPU time that it has taken so far, in seconds of one core: with ESP in user space, all of
         the host's work on it."""
-        pid = script("$(cat {folder}/charon.run/charon.pid)", folder=self.shell.folder())
-        return used_s(self.shell, pid)
+        file = f"{self.shell.folder()}/charon.run/charon.pid"
+        return used_s(self.shell, script("$(cat {file})", file=file))
 
     def last_words(self, lines: int = 3) -> str:
         """The end of its log, in one line; it holds no secrets."""
-        log = self.shell.run(f"tail -n {lines} {self.shell.folder()}/charon.log").output
+        path = f"{self.shell.folder()}/charon.log"
+        log = self.shell.run(script("tail -n {lines} {path}", lines=lines, path=path)).output
         return " ".join(log.split())
 
     def _ask(self, requests: Sequence[tuple[str, dict]], timeout_s: float = _ANSWER_S) -> list:
@@ -244,8 +251,8 @@ class Charon:
         program, folder = install(self.shell, "charon.py"), self.shell.folder()
         install_package(self.shell, "vici")
         put_secret(self.shell, json.dumps(requests), f"{folder}/request.json")
-        words = f"python3 {program} {folder}/charon.vici {folder}/request.json"
-        done = self.shell.run(words, timeout_s=timeout_s)
+        words = [program, f"{folder}/charon.vici", f"{folder}/request.json"]
+        done = self.shell.run(script("python3 {words}", words=words), timeout_s=timeout_s)
         try:
             return json.loads(done.output)
         except ValueError:
@@ -265,21 +272,7 @@ def look(shell: Shell, in_user_space: bool = False) -> tuple[str, str]:
     Raises:
         NotProven: strongSwan, a tool or the right to use it is missing.
     """
-    places = " ".join(PLACES)
-    # an SA in a network namespace that is gone at once: what a kernel lists says little
-    esp = (
-        "unshare --net ip xfrm state add src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1000 "
-        f"mode tunnel enc 'cbc(aes)' 0x{'00' * 16} auth-trunc 'hmac(sha256)' 0x{'00' * 32} 128"
-    )
-    asked = (
-        "id -u; "
-        f"for p in {places}; do [ -x $p/charon ] && echo charon $p && break; done; "
-        + "; ".join(f"command -v {tool} >/dev/null || echo missing {tool}" for tool in _TOOLS)
-        + f"; {esp} 2>/dev/null && echo kernel; "
-        + f"for p in {places}; do [ -e $p/plugins/libstrongswan-kernel-libipsec.so ] && echo user; "
-        + "done; [ -c /dev/net/tun ] && echo tun; true"
-    )
-    user, *lines = shell.run(asked).output.splitlines()
+    user, *lines = shell.run(_LOOK).output.splitlines() or [""]
     where = f"on the {shell.name} ({getattr(shell, 'where', 'this machine')})"
     if user != "0":
         raise NotProven(f"the SSH user {where} is not root, which strongSwan and routes need.")
@@ -300,3 +293,70 @@ def look(shell: Shell, in_user_space: bool = False) -> tuple[str, str]:
         f"{'' if in_user_space else 'the kernel has no ESP, and '}strongSwan {where} has no way "
         "to do ESP itself (the plugin kernel-libipsec and /dev/net/tun)."
     )
+
+
+def try_start(shell: Shell, in_user_space: bool = False) -> None:
+    """Start it as a run will, ask it something, and end it; nothing of it stays.
+
+    Args:
+        shell, in_user_space: see `Charon`.
+
+    Raises:
+        NotProven: it does not start or does not answer, in its own words.
+    """
+    charon = Charon(shell, in_user_space)
+    try:
+        charon.start(_ONCE_S)
+        charon.sas()
+    finally:
+        charon.stop()
+
+
+def _program(stem: str) -> Script:
+    """What starts a charon with the configuration of a run.
+
+    From a copy in the run's folder, as AppArmor's profile of charon goes by its path (Debian and
+    Ubuntu enforce it) and lets it read no configuration there and write no socket; with the right
+    to be executed, which a hardened /tmp takes from its files. charon writes its process id into
+    /run, where one that is a service may have its own.
+    """
+    # -n: or mount itself would leave a folder in the host's own /run
+    inner = script(
+        "mount -n --bind {stem}.run /run && "
+        "{{ mount -n -o remount,bind,exec /run 2>/dev/null; exec /run/charon; }}",
+        stem=stem,
+    )
+    return script(
+        "env STRONGSWAN_CONF={stem}.conf unshare --mount sh -c {inner}",
+        stem=stem,
+        inner=str(inner),
+    )
+
+
+# An SA in a network namespace that is gone at once: what a kernel lists says little.
+_ESP = script(
+    "unshare --net ip xfrm state add src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1000 "
+    "mode tunnel enc 'cbc(aes)' 0x{key128} auth-trunc 'hmac(sha256)' 0x{key256} 128",
+    key128="00" * 16,
+    key256="00" * 32,
+)
+_LOOK = joined(
+    "; ",
+    [
+        script("id -u"),
+        script(
+            "for p in {places}; do [ -x $p/charon ] && echo charon $p && break; done",
+            places=PLACES,
+        ),
+        script(
+            "for t in {tools}; do command -v $t >/dev/null || echo missing $t; done", tools=_TOOLS
+        ),
+        script("{esp} 2>/dev/null && echo kernel", esp=_ESP),
+        script(
+            "for p in {places}; do [ -e $p/plugins/libstrongswan-kernel-libipsec.so ] && "
+            "echo user; done",
+            places=PLACES,
+        ),
+        script("[ -c /dev/net/tun ] && echo tun; true"),
+    ],
+)

@@ -21,10 +21,12 @@ def told(*words):
     done = subprocess.run(
         ["ip", "-j", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
     )
-    try:
-        return json.loads(done.stdout or b"[]")
-    except ValueError:
+    if not done.stdout:
         return []
+    try:
+        return json.loads(done.stdout.decode())
+    except ValueError:
+        sys.exit("ip answers its option -j without JSON")
 
 
 def neighbour(hop, interface, address):
@@ -62,6 +64,8 @@ def link(address):
 
 
 def main():
+    if not told("address", "show", "dev", "lo"):
+        sys.exit("ip does not know its option -j")
     json.dump({address: link(address) for address in sys.argv[1:]}, sys.stdout)
 
 

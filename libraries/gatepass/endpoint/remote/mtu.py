@@ -5,7 +5,7 @@ Usage: mtu.py ADDRESS... [-- ADDRESS...]
 For each IPv4 address, as JSON: the interface, its MTU and speed (Mbit/s, 0 where it does not tell),
 whether a small echo is answered and whether one as large as the MTU is, and the MTU of the path
 where somebody on it tells one. Nothing is sent to those behind the `--`, nor where the user may not
-send echoes.
+send echoes. Where `ip` prints no JSON nothing is known, and none of them is told.
 """
 
 import contextlib
@@ -25,13 +25,21 @@ PATIENCE_S = 1.0
 TRIES = 2
 
 
-def interface_of(address):
+def routes(*words):
+    """What `ip` tells of routes; None where that is no JSON, as where there is none."""
     done = subprocess.run(
-        ["ip", "-j", "route", "get", address], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ["ip", "-j", "route", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     try:
-        return json.loads(done.stdout or b"[]")[0].get("dev", "")
-    except (ValueError, IndexError, AttributeError):
+        return json.loads(done.stdout.decode())
+    except ValueError:
+        return None
+
+
+def interface_of(address):
+    try:
+        return routes("get", address)[0].get("dev", "")
+    except (IndexError, AttributeError, TypeError):
         return ""
 
 
@@ -112,8 +120,10 @@ def path(address, sends):
 def main():
     words = [*sys.argv[1:], "--"]
     asked, others = words[: words.index("--")], words[words.index("--") :]
-    told = {address: path(address, True) for address in asked}
-    told.update({address: path(address, False) for address in others if address != "--"})
+    told = {}
+    if routes("show", "default") is not None:
+        told = {address: path(address, True) for address in asked}
+        told.update({address: path(address, False) for address in others if address != "--"})
     json.dump(told, sys.stdout)
 
 
