@@ -69,6 +69,19 @@ def test_an_environment_variable_that_is_not_set_is_one_sentence(
             loaded.gateway.token.read()
 
 
+@pytest.mark.parametrize("name", ["AWS_SECRET_KEY", "TOKEN", "MY_GATEPASS_TOKEN", "GATEPASS"])
+def test_the_secret_of_another_program_is_not_sent_away(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, SECRET)
+    with pytest.raises(InputError) as caught:
+        bed(folder, f"{{env: {name}}}")
+    assert str(caught.value) == (
+        f"{folder / 'testbed.yaml'}, key 'gateway.token': the environment variable {name} may be "
+        "the secret of another program. Name one that begins with GATEPASS_."
+    )
+
+
 def test_a_private_key_that_everybody_may_read_is_refused(folder: Path) -> None:
     (folder / "ssh/id").chmod(0o644)
     path = folder / "testbed.yaml"

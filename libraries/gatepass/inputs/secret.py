@@ -12,6 +12,8 @@ from gatepass.base.ownership import secret_trouble
 from gatepass.inputs.schema import Mistake, Model, text
 
 LARGEST_SECRET = 4096
+OWN = "GATEPASS_"
+"""What the names of environment variables begin with that a testbed may name."""
 
 
 class SecretReference(Model):
@@ -60,6 +62,18 @@ class SecretReference(Model):
             f"{option}: this is no place of a secret, which itself never stands in a call. Write "
             "env:NAME, in capitals, or file:PATH."
         )
+
+    def must_be_meant(self) -> None:
+        """An environment holds secrets of other programs as well, which no testbed may send away.
+
+        Raises:
+            InputError: a variable is named that is not Gatepass' own.
+        """
+        if self.env and not self.env.startswith(OWN):
+            raise self._refusal(
+                f"the environment variable {self.env} may be the secret of another program",
+                f"Name one that begins with {OWN}",
+            )
 
     def read(self, least: int = 1) -> str:
         """Read the secret now; it is kept nowhere.

@@ -470,4 +470,6 @@ def load_testbed(path: Path | str, used: bool = True) -> Testbed:
         )
     for key, secret in testbed.gateway.secrets.items():
         secret.named_at(testbed.path, f"gateway.{key}")
+        if used:
+            secret.must_be_meant()
     return testbed
