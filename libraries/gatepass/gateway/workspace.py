@@ -23,7 +23,8 @@ from gatepass.gateway.lock_object import InUse, Lock, others_in
 from gatepass.gateway.saved import SAVED, forget_key, keep, write_private
 from gatepass.gateway.troubles import end_left
 from gatepass.gateway.undo import undo
-from gatepass.inputs.testbed import LEAST_PASSPHRASE, Testbed
+from gatepass.inputs.testbed import Testbed
+from gatepass.inputs.testbed_values import LEAST_PASSPHRASE
 from gatepass.results.record import Restoration
 
 WHOLE = "gateway-before.conf.enc"

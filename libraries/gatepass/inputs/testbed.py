@@ -1,9 +1,5 @@
 """A testbed: where a gateway is tested, and how its ports and endpoints are reached."""
 
-import ipaddress
-import re
-import ssl
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
@@ -18,128 +14,41 @@ from pydantic import (
 )
 
 from gatepass.base.errors import InputError
-from gatepass.base.files import path_from, trouble_with
-from gatepass.base.ownership import distrust, secret_trouble
+from gatepass.base.ownership import distrust
 from gatepass.inputs.known_hosts import known_hosts
-from gatepass.inputs.private_key import UnusableKey, openssh_key
 from gatepass.inputs.schema import (
     InputFile,
     Mistake,
     Model,
     identifier,
-    interface,
     number,
     text,
     whole,
 )
 from gatepass.inputs.secret import SecretReference
-
-DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
-HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*\.?")
-
-A_HOST = "a host name or an IP address"
-A_URL = "https:// with a host and, if need be, a port, such as https://192.0.2.1:8443"
-AN_IPV4 = "an IPv4 address of one host, such as 198.18.1.10"
-AN_IPV6 = 'an IPv6 address of one host, such as "2001:2:0:1::10"'
-LEAST_PASSPHRASE = 12
-"""So many characters of a passphrase."""
-A_FILE = "the path of a file, from the folder of this file"
-KEY_OF_HOST = "`ssh-keyscan`, then compare it with the host's own"
-A_SHARE = "a name of letters, digits, spaces and '.', '_', ':', '/', '-', at most 64"
-
-
-def _host(value: str) -> str:
-    try:
-        return str(ipaddress.ip_address(value))
-    except ValueError:
-        if DIGITS_AND_DOTS.fullmatch(value) or not HOST_NAME.fullmatch(value):
-            raise Mistake(A_HOST) from None
-        return value
-
-
-def _address(version: int, allowed: str) -> Callable[[str], str]:
-    def check(value: str) -> str:
-        try:
-            address = ipaddress.ip_address(value)
-        except ValueError:
-            raise Mistake(allowed, "Write the address alone, without a mask.") from None
-        if address.version != version:
-            raise Mistake(
-                allowed,
-                "IPv4 stands in 'address' and 'direct_address', IPv6 in 'address6' and "
-                "'direct_address6'.",
-            )
-        if address.is_unspecified or address.is_multicast or address.is_loopback:
-            raise Mistake(allowed, "Write the address on the endpoint's test interface.")
-        return str(address)
-
-    return check
-
-
-def _existing(value: Any, info: ValidationInfo) -> Path:
-    if not isinstance(value, str) or not value:
-        raise Mistake(A_FILE)
-    path = path_from(info.context["folder"], value)
-    if not _used(info):
-        return path
-    if trouble := trouble_with(path):
-        raise Mistake(A_FILE, f"The file, sought in {path.parent}, {trouble}.")
-    if trouble := distrust(path):
-        raise Mistake(
-            "a file that nobody else can change",
-            f"It {trouble}: make it your own with `chown` and `chmod go-w`.",
-        )
-    return path
-
-
-def _used(info: ValidationInfo) -> bool:
-    """Whether anybody will be reached by what the testbed names."""
-    return info.context.get("used", True)
-
-
-def _certificates(path: Path, info: ValidationInfo) -> Path:
-    if not _used(info):
-        return path
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
-    except (ssl.SSLError, OSError):
-        raise Mistake(
-            "a file of certificates in PEM form",
-            "Export the CA's certificate as PEM (text that starts with BEGIN CERTIFICATE).",
-        ) from None
-    return path
-
-
-def _private_key(path: Path, info: ValidationInfo) -> Path:
-    if not _used(info):
-        return path
-    try:
-        openssh_key(path)
-    except UnusableKey as unusable:
-        raise Mistake("the file of a private SSH key", f"It {unusable}.") from None
-    if trouble := secret_trouble(path):
-        raise Mistake(
-            "a key that only its owner can read",
-            f"It {trouble}: make it yours alone with `chown` and `chmod 600`.",
-        )
-    return path
-
-
-HostName = Annotated[str, AfterValidator(_host), Field(description=A_HOST)]
-IPv4 = Annotated[str, AfterValidator(_address(4, AN_IPV4)), Field(description=AN_IPV4)]
-IPv6 = Annotated[str, AfterValidator(_address(6, AN_IPV6)), Field(description=AN_IPV6)]
-File = Annotated[Path, BeforeValidator(_existing)]
-Port = Annotated[int, whole(1, 65_535, "for a TCP port")]
-Share = Annotated[str, text(A_SHARE, r"^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}$")]
-Interface = Annotated[str, interface()]
-A_COMMAND = "a shell command in one line, at most 1,000 characters"
-COMMANDS = "a group: begin and end, each a shell command"
-ShellCommand = Annotated[
-    str, Field(pattern=r"^[^\n]*\S[^\n]*$", max_length=1000, description=A_COMMAND)
-]
-
-
-Variable = Annotated[str, text("the name of an environment variable", r"^[A-Za-z_][A-Za-z0-9_]*$")]
+from gatepass.inputs.testbed_values import (
+    A_FILE,
+    A_SHARE,
+    A_URL,
+    AN_IPV4,
+    AN_IPV6,
+    COMMANDS,
+    KEY_OF_HOST,
+    LEAST_PASSPHRASE,
+    File,
+    HostName,
+    Interface,
+    IPv4,
+    IPv6,
+    Port,
+    Share,
+    ShellCommand,
+    Variable,
+    certificates,
+    host_name,
+    private_key,
+    used,
+)
 
 
 class Trouble(Model):
@@ -186,7 +95,7 @@ class TestbedGateway(Model):
 
     url: str = Field(description=A_URL)
     """``https://host[:port]``, without a slash at the end."""
-    ca_file: Annotated[File, AfterValidator(_certificates)] = Field(description=A_FILE)
+    ca_file: Annotated[File, AfterValidator(certificates)] = Field(description=A_FILE)
     """The CA (or the one self-signed certificate) that the gateway's certificate must come from."""
     token: Secret
     backup_passphrase: Secret | None = None
@@ -225,7 +134,7 @@ class TestbedGateway(Model):
         if parts.path.strip("/") or parts.query or parts.fragment or port == 0:
             raise Mistake(A_URL, "End it after host and port.")
         try:
-            host = _host(parts.hostname)
+            host = host_name(parts.hostname)
         except Mistake:
             raise Mistake(A_URL, "Check the host.") from None
         host = f"[{host}]" if ":" in host else host
@@ -274,13 +183,13 @@ class Ssh(Model):
     host: HostName
     port: Port = 22
     user: str = text("a user's name", r"^[A-Za-z_][A-Za-z0-9_.-]{0,31}$")
-    key_file: Annotated[File, AfterValidator(_private_key)] = Field(description=A_FILE)
+    key_file: Annotated[File, AfterValidator(private_key)] = Field(description=A_FILE)
     known_hosts_file: File = Field(description=A_FILE)
 
     @field_validator("known_hosts_file")
     @classmethod
     def _usable(cls, path: Path, info: ValidationInfo) -> Path:
-        if _used(info) and {"host", "port"} <= info.data.keys():
+        if used(info) and {"host", "port"} <= info.data.keys():
             known = known_hosts(path, info.data["host"], info.data["port"])
             if known.trouble:
                 raise Mistake(
