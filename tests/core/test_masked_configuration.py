@@ -128,7 +128,7 @@ def test_a_sentence_names_object_and_attribute() -> None:
     (one,) = object_changes(comparable(text), comparable(text.replace("xyzzy", "other")))
     assert one.sentence == (
         "system/automation-action 1 was changed "
-        "(before: set uri (not shown); now: set uri (not shown))"
+        "(before: set uri ***; now: set uri ***)"
     )
 
 

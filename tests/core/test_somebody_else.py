@@ -51,7 +51,7 @@ def test_what_was_changed_is_told_with_before_and_after(
 ) -> None:
     device.put("cmdb/firewall/policy/1", {"comments": "theirs"})
     assert back(changes).others == (
-        'firewall/policy 1 was changed (before: nothing; now: set comments (not shown))',
+        'firewall/policy 1 was changed (before: nothing; now: set comments ***)',
     )
 
 

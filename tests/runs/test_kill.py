@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from faults.faulty_lab import PROJECT, FaultyLab
+from gatepass.gateway import lock
 from gatepass.gateway.configuration import comparable
 from gatepass.gateway.journal import NAME as JOURNAL
 from gatepass.gateway.saved import SAVED
@@ -122,26 +123,25 @@ def test_a_trouble_that_a_killed_run_brought_about_is_ended(
     assert _now(runs) == delivered
 
 
-def test_two_killed_runs_are_undone_each_by_its_own_journal(
+def test_another_account_waits_until_a_killed_run_is_restored(
     runs: Runs, delivered: Configuration
 ) -> None:
-    """Two results folders know nothing of each other, so the second run finds the first's objects.
-
-    It saves them as what was there before, and its undoing must not take them away.
-    """
+    """Two results folders know nothing of each other: the gateway itself tells who has it."""
     other = Runs(runs.testbed, runs.results.with_name("elsewhere"))
     other.results.mkdir()
-    first = other.start(*NARROW)
-    assert first.reaches(4)
-    first.kill()
+    killed = other.start(*NARROW)
+    assert killed.reaches(4)
+    killed.kill()
     left = _now(runs)
-    second = runs.start(*NARROW)
-    assert second.reaches(4)
-    second.kill()
-    assert runs.restore()[0] == 0
+    code, output = runs.start(*NARROW).ended()
+    told = " ".join(output.replace("│", " ").split())
+    assert code == 2 and f"the run {killed.folder.name}, called by" in told.lower(), output
+    assert "has had this gateway since" in told
     assert _now(runs) == left
     assert other.restore()[0] == 0
     assert _now(runs) == delivered
+    with runs.gateway() as gateway:
+        assert lock.look(gateway) is None
 
 
 def test_the_next_run_restores_first(runs: Runs, delivered: Configuration) -> None:
@@ -186,7 +186,7 @@ def test_what_the_customer_changed_after_a_kill_is_theirs_and_is_told(
         code, told = runs.restore()
         assert code == 2
         assert "nothing of the run is left" in told
-        assert 'now: set comments "by the customer"' in told
+        assert "now: set comments ***" in told
         assert gateway.row("firewall/policy", 1)["comments"] == "by the customer"
         gateway.change("firewall/policy", 1, {"comments": ""})
     assert _now(runs) == delivered

@@ -70,8 +70,8 @@ def is_mask(text: str) -> bool:
 
 
 def for_a_reader(text: str) -> str:
-    """A text in which it says that a value is not shown, in the place of what stands for it."""
-    return _MASKED.sub("(not shown)", text)
+    """A text in which all that stands for a secret is alike: digests are for comparing."""
+    return _MASKED.sub(MASK, text)
 
 
 def masked_line(line: str) -> str:
