@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -152,7 +153,7 @@ class ClamdProcess:
         self.stop()
         self._write(signatures)
         self._process = start(
-            ["clamd", "-c", str(self._folder / "clamd.conf")], self._folder / "clamd.out"
+            [self._copy(), "-c", str(self._folder / "clamd.conf")], self._folder / "clamd.out"
         )
         self._knows = signatures
         until = time.monotonic() + _START_S
@@ -162,6 +163,18 @@ class ClamdProcess:
                 self.stop()
                 raise DataPlaneError(f"The virus scanner does not start: {words}")
             time.sleep(0.01)
+
+    def _copy(self) -> str:
+        """A copy of the installed program, as AppArmor's profile of it goes by its path (Debian and
+        Ubuntu enforce it) and lets it read no configuration but /etc/clamav's.
+
+        Raises:
+            DataPlaneError: there is no such program.
+        """
+        program = shutil.which("clamd")
+        if program is None:
+            raise DataPlaneError("There is no clamd; install the package clamav-daemon.")
+        return str(shutil.copy(program, self._folder / "clamd"))
 
     def _write(self, signatures: bool) -> None:
         database = self._folder / "database"
