@@ -52,7 +52,7 @@ SENDS = re.compile(
     r"host_changes|iperf|iperf_breaks|iperf_intervals|odd_endpoints|open_ports|portal|probe|"
     r"processor_time|proxy_users|pulse|rig_watch|room|self_test|shell|site_vpn|ssl_vpn_client|"
     r"stand_in|stream|"
-    r"strongswan|study_trials|talk|transactions|visits|vpn_traffic|where_lost)\.py"
+    r"strongswan|study_trials|talk|transactions|visits|vpn_traffic|where_lost|wire_count)\.py"
 )
 """What sends packets, or is at work on a host of its own."""
 MINUTES = re.compile(r"where_it_takes_minutes|applied-late|told_apart")

@@ -14,6 +14,7 @@ from gatepass.endpoint.script import Script
 from gatepass.results.datagrams import Carried
 from gatepass.results.trial import Load
 
+pytestmark = pytest.mark.usefixtures("one_host")
 SIXTH = {"address": "::1", "port": PORT + 1}
 
 

@@ -154,6 +154,7 @@ class TestStream:
             stream(knocks=True, source="127.0.0.1")
 
 
+@pytest.mark.usefixtures("one_host")
 class TestWithTheProgram:
     """In a network namespace of its own, on processors that it shares with others."""
 

@@ -86,6 +86,9 @@ def impair(shell: LocalShell, rules: str) -> None:
     assert done.status == 0, done.errors
 
 
+pytestmark = pytest.mark.usefixtures("one_host")
+
+
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """As long as a quiet machine needs."""

@@ -121,6 +121,11 @@ RUNS = [
             (PATH, LOSS),
             {LOSS: SERVER_DROPS},
         ),
+        Case(
+            ("server-zone", "ports=5201", "protocols=udp", "percent=2"),
+            (LOSS,),
+            {LOSS: (NOT_PROVEN, "the server itself dropped", "that came to its interface data")},
+        ),
         Case(("server-reverse-path",), (PATH, ORDER), dict.fromkeys((PATH, ORDER), SERVER_DROPS)),
         Case(
             ("client-zone",),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
-from gatepass.endpoint.answers import Address, Count
+from gatepass.base.figures import NotNegative
+from gatepass.endpoint.answers import Address, Count, Interface, Nothing
 
 _MOST_TICKS = 2_000_000
 """Tenths of a second: more than two days, and no trial is longer than one."""
@@ -23,7 +24,7 @@ def _near(ticks: list[tuple[int, int]]) -> list[tuple[int, int]]:
 Ticks = Annotated[list[tuple[int, Count]], AfterValidator(_near)]
 """Of tenths of a second, how many each."""
 Times = list[tuple[int, Count]]
-"""Microseconds, and how often each."""
+"""Microseconds, and how often each; by two hosts' clocks a delay may be below nothing."""
 
 
 class Back(TypedDict):
@@ -37,11 +38,11 @@ class Sent(TypedDict):
 
     sent: Count
     unsent: Count
-    seconds: float
+    seconds: NotNegative
     by_tick: Ticks
-    late_us: int
+    late_us: Count
     path_mtu: Count
-    cpu_s: float
+    cpu_s: NotNegative
     back: Back | None
 
 
@@ -51,10 +52,10 @@ class Taken(TypedDict):
     received: Count
     doubled: Count
     overtaken: Count
-    seconds: float
-    gaps: list[tuple[int, int, int]]
+    seconds: NotNegative
+    gaps: list[tuple[Count, Count, Count]]
     delays_us: Times
-    variations_us: Times
+    variations_us: list[tuple[Count, Count]]
     ticks: Ticks
     arrivals: Ticks
     tick_delays: list[tuple[int, float, int]]
@@ -62,4 +63,6 @@ class Taken(TypedDict):
     socket_lost: Count
     sources: list[Address]
     tos: list[Annotated[int, Field(ge=0, le=255)]]
-    cpu_s: float
+    cpu_s: NotNegative
+    interface: NotRequired[Interface | Nothing]
+    arrived: NotRequired[Count]

@@ -13,10 +13,11 @@ from gatepass.endpoint.datagram_reports import Sent, Taken
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
 from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.endpoint.wire_count import Arrived, must_be_taken
 from gatepass.results.datagrams import Carried, Stream, carried
 
 _T = TypeVar("_T")
-_PARTS = ("datagram_wire.py", "datagram_tally.py")
+_PARTS = ("datagram_wire.py", "datagram_tally.py", "wire_count.py")
 _GRACE_S, _END_S = 10, 30
 _NUMBERS = 1 << 23
 """Of runs: what comes late from another is not taken for this one's."""
@@ -57,7 +58,8 @@ class DatagramTrial:
         """Wait until all is sent and has arrived; what became of it, by the streams' names.
 
         Raises:
-            NotProven: a program failed, with its own words.
+            NotProven: a program failed, with its own words, or the receiver itself dropped what
+                came to it.
         """
         try:
             sent = _told(Sent, self._sender, self._sending, self._lasts + _END_S)
@@ -65,6 +67,9 @@ class DatagramTrial:
             taken = _told(Taken, self._receiver, self._taking, _END_S)
         finally:
             self.stop()
+        for name, stream in self._streams.items():
+            if name in sent and name in taken:
+                self._must_be_possible(stream, sent[name], taken[name])
         try:
             return {
                 name: carried(stream, sent[name], taken[name])
@@ -72,6 +77,25 @@ class DatagramTrial:
             }
         except (KeyError, ZeroDivisionError):
             raise _failed(self._receiver, self._taking) from None
+
+    def _must_be_possible(self, stream: Stream, sent: Sent, taken: Taken) -> None:
+        """No more was received than sent, and what came to the receiver was taken there.
+
+        Raises:
+            NotProven: it was not so.
+        """
+        if taken["received"] > sent["sent"]:
+            raise NotProven(
+                f"the program that receives datagrams on the {self._receiver.name} reported "
+                f"{taken['received']:,} of {sent['sent']:,} that were sent."
+            )
+        got = taken["received"] + taken["doubled"] + taken["foreign"]
+        came = Arrived(
+            interface=taken.get("interface", ""),
+            arrived=taken.get("arrived", 0),
+            no_room=taken["socket_lost"],
+        )
+        must_be_taken(self._receiver.name, stream.port, came, came.arrived - got)
 
     def _end_taking(self, sent: Mapping[str, int]) -> None:
         """Tell the receiver how many there are of each stream: it knows when all have come."""

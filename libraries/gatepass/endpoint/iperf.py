@@ -23,6 +23,7 @@ from gatepass.endpoint.iperf_intervals import counted, nominal_s
 from gatepass.endpoint.iperf_report import Report, must_be_whole, must_fit
 from gatepass.endpoint.script import Script, script
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell
+from gatepass.endpoint.wire_count import Arrived, counting, dropped_there, must_be_taken
 from gatepass.results.trial import MEGA, Load, Trial
 
 _GRACE_S = 20  # beyond the trial itself: connection, slow start of the programs, the exchange
@@ -49,12 +50,55 @@ def run(
 
     Raises:
         Broken: the trial broke off, by nothing that iperf3 did.
-        NotProven: an endpoint was lost or iperf3 failed, with its own words.
+        NotProven: an endpoint was lost, dropped itself what came to it, or iperf3 failed, with its
+            own words.
     """
     began = round(time.time(), 4)
-    sent, received, beside = _run(client, server, address, port, load)
+    with _arrivals(client, server, address, port, load) as arrived:
+        sent, received, beside = _run(client, server, address, port, load)
+        came = arrived()
     _keep(keep, "", sent, received)
+    if came is not None:
+        _must_be_taken(sent, received, came, load, server if not load.reverse else client, port)
     return replace(parse(sent, received), began=began, ended=round(time.time(), 4), **beside)
+
+
+@contextmanager
+def _arrivals(
+    client: Shell, server: Shell, address: str, port: int, load: Load
+) -> Iterator[Callable[[], Arrived | None]]:
+    """A count of the datagrams that come to the receiver; of TCP the kernel sees to it."""
+    if load.udp_mbps is None:
+        yield lambda: None
+        return
+    limit_s = load.seconds + load.omit_s + 2 * _GRACE_S
+    receiver = client if load.reverse else server
+    with counting(receiver, address, port, limit_s, answers=load.reverse) as arrived:
+        yield arrived
+
+
+def _must_be_taken(
+    sent: Mapping[str, Any],
+    received: Mapping[str, Any],
+    came: Arrived,
+    load: Load,
+    receiver: Shell,
+    port: int,
+) -> None:
+    """The receiver took the datagrams that came to it.
+
+    Raises:
+        NotProven: it dropped some itself.
+    """
+    sender, taker = (received, sent) if load.reverse else (sent, received)
+    try:
+        went = sum(part["sum"]["packets"] for part in sender["intervals"])
+        seen = sum(part["sum"]["packets"] for part in taker["intervals"])
+        gaps = sum(part["sum"]["lost_packets"] for part in taker["intervals"])
+        dropped = dropped_there(went, came.arrived, seen - gaps, gaps)
+    except (KeyError, TypeError):
+        return  # what is missing there is told by who makes a trial of it
+    must_be_taken(receiver.name, port, came, dropped)
 
 
 def _run(

@@ -1,6 +1,7 @@
 """Takes numbered datagrams; prints as JSON what arrived of each stream.
 
-Usage: datagram_take.py PLAN STOP LIMIT_S, with datagram_wire.py and datagram_tally.py beside it.
+Usage: datagram_take.py PLAN STOP LIMIT_S, with datagram_wire.py, datagram_tally.py and
+wire_count.py beside it.
 
 PLAN is a file of JSON: {"run": NUMBER, "streams": {NAME: {"address": ..., "port": ..., "tos": BYTE,
 "knock": [ADDRESS, PORT] or null, "reflect": WHETHER}}}. Where a stream has a knock, an empty
@@ -9,8 +10,9 @@ gateway between knows of a session. What is to be reflected goes back as it came
 after the file STOP is there, when nothing comes any more, at last after LIMIT_S. STOP says as JSON
 how many were sent of each stream: once all are there, only doubled ones are waited for. By stream:
 see `Tally.told`; besides `foreign`, of another run, `socket_lost`, that came and found no room as
-this program was late, the `sources` that they came from, the bytes of `tos` that they came with,
-and the `cpu_s` that the program took.
+this program was late, `arrived`, that came to the `interface`, before any filter of this host (0
+where that cannot be counted, see `wire_count.py`), the `sources` that they came from, the bytes of
+`tos` that they came with, and the `cpu_s` that the program took.
 """
 
 import contextlib
@@ -22,6 +24,7 @@ import time
 
 from datagram_tally import Tally
 from datagram_wire import HEAD, NUMBER_BITS, Receiving, dropped, mark, receiver
+from wire_count import WireCount, interface_of
 
 LOOK_S = 0.05
 QUIET_S = 0.3  # so long nothing comes any more after the end
@@ -36,6 +39,10 @@ class Taken:
         self.base = run << NUMBER_BITS
         self.tally, self.foreign, self.sources, self.tos = Tally(), 0, set(), set()
         self.dropped_before = dropped(self.port)
+        self.interface, self.count = interface_of(told["address"]), None
+        with contextlib.suppress(OSError):  # not root
+            if self.interface:
+                self.count = WireCount(self.interface, "to", self.port)
         self.knocking, self.reflects = told["knock"], told["reflect"]
         self.back = bytearray(1 << 16)
         mark(self.socket, told["tos"])
@@ -81,6 +88,7 @@ class Taken:
         lost = dropped(self.port) - self.dropped_before
         return dict(
             self.tally.told(), foreign=self.foreign, socket_lost=lost,
+            interface=self.interface, arrived=self.count.look() if self.count else 0,
             sources=sorted(self.sources), tos=sorted(self.tos), cpu_s=time.process_time(),
         )
 
@@ -125,6 +133,8 @@ def main():
             looked, sent = now, sent or told_by(stop)
             for one in streams.values():
                 one.knock()
+                if one.count:
+                    one.count.look()  # before 32 bits are full
         if now > give_up:
             break
         if sent and now - newest > (ALL_THERE_S if all_there(streams, sent) else QUIET_S):
