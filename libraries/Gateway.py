@@ -367,7 +367,7 @@ class Gateway(KeywordLibrary):
         """
         port = self.run.testbed.endpoints.server.probe_port
         patience_s = self.run.rules.in_force_within(APPLY_S)
-        until(lambda: look_up(self.run, port).get("policy_id") == policyid, patience_s)
+        until(lambda: look_up(self.run, port).policyid == policyid, patience_s)
 
     def _shaper(self) -> str:
         if self.run.order.shaper is None:

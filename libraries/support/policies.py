@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gatepass.gateway.packet import TCP, Packet
-from gatepass.gateway.policy_table import look_up_packet
+from gatepass.gateway.policy_lookup import LookedUp, look_up_packet
 from gatepass.gateway.rules import POLICY
 from gatepass.gateway.shapers import in_use
 from gatepass.results.gateway_state import Shaper
@@ -21,7 +21,7 @@ def counter_of(run: RunContext, policyid: int) -> dict:
     return next((row for row in rows if row.get("policyid") == policyid), {})
 
 
-def look_up(run: RunContext, port: int) -> dict:
+def look_up(run: RunContext, port: int) -> LookedUp:
     """Which policy the gateway says decides about a TCP connection of the test traffic."""
     ends, ports = run.testbed.endpoints, run.testbed.gateway
     return look_up_packet(
@@ -47,16 +47,15 @@ def decided_about(run: RunContext, packet: Packet) -> str:
     return _decided(run, look_up_packet(run.gateway, packet))
 
 
-def _decided(run: RunContext, answer: dict) -> str:
-    number = answer.get("policy_id")
+def _decided(run: RunContext, answer: LookedUp) -> str:
+    number = answer.policyid
     if number is None:
         return "The gateway's policy look-up names no policy for this traffic."
     if number == 0:
         return "The gateway's policy look-up says that no policy matches it: the implicit deny."
     row = run.gateway.row(POLICY, number)
     name = f' "{row["name"]}"' if row else ", which the policy table does not show,"
-    # before FortiOS 7 the look-up does not tell what becomes of the traffic
-    action = answer.get("policy_action") or (row or {}).get("action") or "unknown"
+    action = answer.action or (row or {}).get("action") or "unknown"
     return f"The gateway's policy look-up says that policy {number}{name} decides: {action}."
 
 

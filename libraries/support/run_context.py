@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,6 @@ from gatepass.gateway.identity import Identity, identify
 from gatepass.gateway.policy_audit import Audit, audit
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.rules import RuleSet, TrafficFlow
-from gatepass.gateway.schedules import lapsed
 from gatepass.gateway.troubles import Troubles
 from gatepass.gateway.workspace import Workspace, connect, new_mark
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
@@ -311,11 +309,9 @@ class RunContext:
     @once
     def policy_audit(self) -> Audit:
         """What is wrong with the customer's policies as they are written."""
-        rows = self.gateway.rows_if_any
         table = PolicyTable.read(self.gateway).without(self.mark)
-        inspected, groups = self.order.options.security_services, rows("firewall/profile-group")
-        now = datetime.fromtimestamp(self.gateway.answered_s, UTC)
-        return audit(table, inspected, groups, lapsed(rows, now))
+        groups = self.gateway.rows_if_any("firewall/profile-group")
+        return audit(table, self.order.options.security_services, groups)
 
     @once
     def flows(self) -> FlowFindings:

@@ -137,6 +137,9 @@ def _policy(policyid: int, source: str, target: str, service: str, **values: obj
     return {
         "policyid": policyid,
         "name": f"p{policyid}",
+        "status": "enable",
+        "srcaddr6": [],
+        "dstaddr6": [],
         "srcaddr": [{"name": source}],
         "dstaddr": [{"name": target}],
         "service": [{"name": service}],
@@ -162,8 +165,8 @@ def _table(*policies: dict) -> PolicyTable:
                  "portforward": "enable", "protocol": "tcp", "extport": "25", "mappedport": "2525"},
             ],
             "firewall.service/custom": [
-                {"name": "HTTPS", "tcp-portrange": "443"},
-                {"name": "DNS", "udp-portrange": "53"},
+                {"name": "HTTPS", "protocol": "TCP/UDP/SCTP", "tcp-portrange": "443"},
+                {"name": "DNS", "protocol": "TCP/UDP/SCTP", "udp-portrange": "53"},
                 {"name": "PING", "protocol": "ICMP", "icmptype": 8},
                 {"name": "GRE", "protocol": "IP", "protocol-number": 47},
             ],
@@ -258,7 +261,6 @@ def _delivered(*policies: dict, **more: object) -> Delivered:
                 {"name": "out", "startip": "198.18.2.20", "endip": "198.18.2.29"}
             ],
         },
-        "lapsed": {},
         "ports": ("port2", "port1"),
         "taken": frozenset({"198.18.1.10", "198.18.2.10"}),
     }

@@ -23,6 +23,7 @@ PROFILES = {
     "ssl-ssh-profile": "certificate-inspection",
 }
 
+TCP = {"protocol": "TCP/UDP/SCTP"}
 ALL_OF_IPV6 = {"srcaddr6": [{"name": "all"}], "dstaddr6": [{"name": "all"}]}
 
 
@@ -36,8 +37,11 @@ def _policy(policyid: int, source: str, target: str, service: str, **values: obj
     return {
         "policyid": policyid,
         "name": f"p{policyid}",
+        "status": "enable",
         "srcintf": _names("port2"),
         "dstintf": _names("port1"),
+        "srcaddr6": [],
+        "dstaddr6": [],
         "srcaddr": _names(*source.split()),
         "dstaddr": _names(*target.split()),
         "service": _names(*service.split()),
@@ -79,22 +83,24 @@ def _table(*policies: dict) -> PolicyTable:
             ],
             "firewall.service/custom": [
                 {"name": "ALL", "protocol": "IP", "protocol-number": 0},
-                {"name": "ALL_TCP", "tcp-portrange": "1-65535"},
-                {"name": "HTTP", "tcp-portrange": "80"},
-                {"name": "HTTPS", "tcp-portrange": "443"},
-                {"name": "low-ports", "tcp-portrange": "0-1023"},
-                {"name": "from-53", "udp-portrange": "1-65535:53"},
-                {"name": "DNS", "udp-portrange": "53"},
+                {"name": "ALL_TCP", **TCP, "tcp-portrange": "1-65535"},
+                {"name": "HTTP", **TCP, "tcp-portrange": "80"},
+                {"name": "HTTPS", **TCP, "tcp-portrange": "443"},
+                {"name": "low-ports", **TCP, "tcp-portrange": "0-1023"},
+                {"name": "from-53", **TCP, "udp-portrange": "1-65535:53"},
+                {"name": "DNS", **TCP, "udp-portrange": "53"},
                 {"name": "PING", "protocol": "ICMP", "icmptype": 8},
                 {"name": "ALL_ICMP", "protocol": "ICMP"},
             ],
             "firewall.service/group": [{"name": "Web-Access", "member": _names("HTTP", "HTTPS")}],
+            "firewall.schedule/recurring": [{"name": "office-hours", "day": "monday"}],
+            "firewall.schedule/onetime": [{"name": "fair-2019", "end": "18:00 2019/05/03"}],
         }
     )
 
 
 def _audit(*policies: dict, inspected: bool = True) -> Audit:
-    return audit(_table(*policies), inspected, lapsed={"office-hours": False, "fair-2019": True})
+    return audit(_table(*policies), inspected)
 
 
 def _shadowed(*policies: dict) -> dict[int, str]:

@@ -15,8 +15,11 @@ def _names(*found: str) -> list[dict]:
 def _policy(policyid: int, **values: object) -> dict:
     return {
         "policyid": policyid,
+        "status": "enable",
         "srcintf": _names("port2"),
         "dstintf": _names("port1"),
+        "srcaddr6": [],
+        "dstaddr6": [],
         "srcaddr": _names("all"),
         "dstaddr": _names("all"),
         "service": _names("ALL"),
@@ -39,7 +42,12 @@ def _table(*policies: dict, **tables: list) -> PolicyTable:
             "firewall.service/custom": [
                 {"name": "ALL", "protocol": "IP", "protocol-number": 0},
                 {"name": "HTTP", "protocol": "TCP/UDP/SCTP", "tcp-portrange": "80"},
-                {"name": "high", "tcp-portrange": "8000-8080:1024-65535", "udp-portrange": "9"},
+                {
+                    "name": "high",
+                    "protocol": "TCP/UDP/SCTP",
+                    "tcp-portrange": "8000-8080:1024-65535",
+                    "udp-portrange": "9",
+                },
                 {"name": "PING", "protocol": "ICMP", "icmptype": 8},
                 {"name": "GRE", "protocol": "IP", "protocol-number": 47},
             ],

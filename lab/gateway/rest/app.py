@@ -19,6 +19,7 @@ from lab.gateway.rest.gui.pages import Gui
 from lab.gateway.rest.log import Logs
 from lab.gateway.rest.login import Login
 from lab.gateway.rest.monitor import Monitors
+from lab.gateway.rest.odd_answers import in_its_way
 from lab.gateway.rest.server import body_of, response
 
 log = logging.getLogger("lab.gateway.access")
@@ -83,13 +84,17 @@ class Api:
             return html(403, "Forbidden", "The CSRF token is missing or wrong.")
         call = Call(request.method, parts, parse_query(request.rel_url.raw_query_string),
                     await body_of(request), caller, request.headers.get("X-TRANSACTION-ID"))
-        if parts and parts[0] == "cmdb":
-            if "gui-editor-saves" in self._device.faults and caller.csrf is not None:
+        return in_its_way(self._device.faults, call, await self._served(request, call))
+
+    async def _served(self, request: web.BaseRequest, call: Call) -> Answer:
+        branch = call.parts[0] if call.parts else ""
+        if branch == "cmdb":
+            if "gui-editor-saves" in self._device.faults and call.caller.csrf is not None:
                 self._save_unasked(call)
             return self._cmdb.answer(call)
-        if parts and parts[0] == "monitor":
+        if branch == "monitor":
             return await self._monitors.answer(call)
-        if parts and parts[0] == "log":
+        if branch == "log":
             return self._logs.answer(call)
         return self._failed(request, CmdbError(-1, "There is no such branch of the API.", 404))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from gatepass.gateway.answers import TABLE_FULL
+from gatepass.gateway.answers import TABLE_FULL, Malformed
 from gatepass.gateway.cli_script import NotInOneLine, cli_path, quoted, setting
 from gatepass.gateway.config_objects import MARKED, hardware_address
 from gatepass.gateway.fortigate import DUPLICATE, FortiGate, Refused
@@ -136,6 +136,7 @@ class Changes:
 
         Raises:
             AssertionError: names the first row and attribute that differ.
+            Refused: the device shows a row without one of them.
         """
         key = mkey_of(path)
         readable = [{name: row[name] for name in row if name not in SECRETS} for row in rows]
@@ -153,7 +154,12 @@ class Changes:
             )
         for row in readable:
             for attribute, value in row.items():
-                seen = found[row[key]].get(attribute)
+                if attribute not in found[row[key]]:
+                    raise Refused(
+                        f"The gateway shows {path} {row[key]} without its {attribute}, so whether "
+                        "it has accepted it is not known. Widen the API user's access profile."
+                    )
+                seen = found[row[key]][attribute]
                 if not agrees(value, seen):
                     raise AssertionError(
                         f"The gateway accepted {path} {row[key]} with {attribute} = "
@@ -237,7 +243,8 @@ def remove_marked(
 
     def present() -> list[str | int]:
         keys = set(mkeys)
-        found = [row for row in gateway.rows(path) if isinstance(row.get(key), str | int)]
+        rows = _rows_of_keys(gateway, path, mkeys)
+        found = [row for row in rows if isinstance(row.get(key), str | int)]
         return [row[key] for row in found if row[key] in keys and marked(row, mark)]
 
     key = mkey_of(path)
@@ -254,6 +261,14 @@ def remove_marked(
         except Refused as refused:
             refusals[mkey] = str(refused)
     return {mkey: refusals.get(mkey, "") for mkey in present()} if there else {}
+
+
+def _rows_of_keys(gateway: FortiGate, path: str, mkeys: Sequence[str | int]) -> list[dict]:
+    """A table, or of one that does not come whole the rows of these keys."""
+    try:
+        return gateway.rows(path)
+    except Malformed:
+        return [row for mkey in mkeys if (row := gateway.row(path, mkey))]
 
 
 def marked(row: dict, mark: str) -> bool:

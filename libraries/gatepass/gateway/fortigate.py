@@ -42,6 +42,7 @@ from gatepass.gateway.answers import (
 from gatepass.gateway.backup import backup_of
 from gatepass.gateway.declared import Declared
 from gatepass.gateway.pages import whole
+from gatepass.gateway.shown import SETTINGS, must_be_whole
 from gatepass.gateway.tables import LogAnswer, mkey_of, must_be_answer, must_be_rows, of_domain
 from gatepass.gateway.transport import Answer
 
@@ -100,7 +101,11 @@ class FortiGate:
     # -- configuration -----------------------------------------------------------------------
 
     def rows(self, path: str, **query: object) -> list[dict]:
-        """The rows of a table (or the one of a singleton); `query` as filter=, format=, …"""
+        """The rows of a table (or the one of a singleton); `query` as filter=, format=, …
+
+        Raises:
+            Refused: it may not be read; with status 403 also where settings come in part.
+        """
         call = f"GET cmdb/{path}"
         answer = self._cmdb("GET", path, query=query)
         if "count" not in query:  # whoever wants the first alone says so
@@ -110,7 +115,10 @@ class FortiGate:
 
             answer = whole(answer, more, call)
         rows = rows_of(answer, call)
-        must_be_rows(path, rows, str(query.get("format", "")))
+        shown = str(query.get("format", ""))
+        must_be_rows(path, rows, shown)
+        if path in SETTINGS and not shown:
+            must_be_whole(path, rows)
         return rows
 
     def rows_if_any(self, path: str) -> list[dict]:

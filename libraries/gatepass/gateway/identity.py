@@ -56,7 +56,7 @@ class _Status(BaseModel):
 
 class _VmLicence(BaseModel):
     status: Name = ""
-    valid: bool = False
+    valid: bool | None = None
     cpu_used: int | None = None
     mem_max: float | None = Field(None, ge=0, allow_inf_nan=False)
     mem_used: float | None = Field(None, ge=0, allow_inf_nan=False)
@@ -105,13 +105,14 @@ def _licence(gateway: FortiGate) -> _VmLicence:
 
 
 def _kind(machine: _VmLicence) -> str:
-    """What licence it is. A build need not say of an evaluation licence whether it is valid."""
+    """What licence it is. A build need not say whether it is valid: then its word counts."""
     word = machine.status.lower()
     if "eval" in word and "expire" not in word:
         return EVALUATION
-    if not machine.valid:
-        return machine.status or UNKNOWN
-    return VALID
+    says_valid = word.endswith("valid") and "invalid" not in word
+    if machine.valid or (machine.valid is None and says_valid):
+        return VALID
+    return machine.status or UNKNOWN
 
 
 def _mib(machine: _VmLicence) -> int | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from gatepass.gateway.address_objects import EVERY, names
 from gatepass.gateway.boxes import Span, complement
+from gatepass.gateway.policy_criteria import is_on
 from gatepass.gateway.policy_services import ANY_SERVICE, is_narrowed, service_boxes
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.shadows import Shadows, spans_of
@@ -79,7 +80,6 @@ def audit(
     table: PolicyTable,
     inspected: bool,
     profile_groups: Iterable[Row] = (),
-    lapsed: Mapping[str, bool] | None = None,
 ) -> Audit:
     """Read a rule set, policy by policy.
 
@@ -87,11 +87,10 @@ def audit(
         table: as it was read from the gateway.
         inspected: whether security services were bought, so that each policy has to inspect.
         profile_groups: rows of ``firewall/profile-group``.
-        lapsed: for each schedule, but `always`, whether its time is over or never comes.
     """
-    rows = [row for row in table.policies if row.get("status", "enable") == "enable"]
+    rows = [row for row in table.policies if is_on(row)]
     groups = {str(row.get("name")): row for row in profile_groups}
-    shadows = Shadows(table, rows, lapsed or {})
+    shadows = Shadows(table, rows)
     findings, may_be_open = [], {}
     for row in rows:
         looked = {SHADOWED: shadows.of(row)}

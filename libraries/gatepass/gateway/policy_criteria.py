@@ -17,6 +17,7 @@ from typing import Any
 
 from gatepass.base.own_yaml import own_yaml
 from gatepass.gateway.declared import Declared
+from gatepass.gateway.shown import POLICY
 
 Row = Mapping[str, Any]
 
@@ -34,6 +35,8 @@ _SERVICES_OF_THE_INTERNET = {
 _NOTHING = (None, "", "0", "disable", "0.0.0.0", "0.0.0.0 0.0.0.0", "::", "::/0")
 _TEXTS = ("vlan-filter",)
 """Attributes that any text sets."""
+_BY_ITSELF = frozenset({"status", "action", "schedule"})
+"""What every device shows of a policy and is none of a packet's."""
 _NO_BITS = re.compile(r"0x0+")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 _SURELY = timedelta(days=1)
@@ -48,6 +51,7 @@ class Criteria:
         narrowed: attributes by which it matches less than its addresses and services say.
         replaced: attributes that an Internet service stands in for.
         unknown: attributes that are not understood, and not at their default.
+        untold: attributes that every device shows, and that are not shown.
         expires: until when it is in force, in UTC where the gateway tells so; None where it has no
             end, or none that can be read.
         expired: whether that is past; None where it cannot be told.
@@ -56,13 +60,15 @@ class Criteria:
     narrowed: tuple[str, ...] = ()
     replaced: frozenset[str] = frozenset()
     unknown: tuple[str, ...] = ()
+    untold: frozenset[str] = frozenset()
     expires: datetime | None = None
     expired: bool | None = False
 
     @property
     def explained(self) -> bool:
         """Whether interfaces, addresses, services and schedule say all that it matches."""
-        return not (self.narrowed or self.replaced or self.unknown) and self.expired is False
+        others = self.narrowed or self.replaced or self.unknown or self.untold & _BY_ITSELF
+        return not others and self.expired is False
 
 
 def criteria_of(row: Row, now: datetime, declared: Declared | None = None) -> Criteria:
@@ -90,9 +96,15 @@ def criteria_of(row: Row, now: datetime, declared: Declared | None = None) -> Cr
             for key in _SERVICES_OF_THE_INTERNET.get(families[name], ())
         ),
         unknown=tuple(_unknown(row, families, declared)),
+        untold=frozenset(name for name in POLICY if row.get(name) is None),
         expires=expires,
         expired=expired,
     )
+
+
+def is_on(row: Row) -> bool:
+    """Whether a policy is switched on, as far as it tells."""
+    return (row.get("status") or "enable") == "enable"
 
 
 def has_unknown(row: Row) -> bool:

@@ -21,13 +21,13 @@ EVERY_PORT: Span = (0, 65535)
 _EVERY_PROTOCOL: Span = (0, 255)
 ANY_SERVICE: Box = (_EVERY_PROTOCOL, EVERY_PORT, EVERY_PORT)
 """What a service is of a box: protocol, target port (of ICMP the type), source port."""
-_PROTOCOLS = ("ALL", "IP", "ICMP", "ICMP6", "TCP/UDP/SCTP", "TCP/UDP/UDP-Lite/SCTP", "")
+_PROTOCOLS = ("ALL", "IP", "ICMP", "ICMP6", "TCP/UDP/SCTP", "TCP/UDP/UDP-Lite/SCTP")
 _NARROWING = ("iprange", "fqdn", "app-service-type", "application", "app-category", "proxy")
 
 
 def is_narrowed(service: Row) -> bool:
     """Whether a service is for some addresses, applications or a proxy alone."""
-    unknown = str(service.get("protocol") or "") not in _PROTOCOLS
+    unknown = str(service.get("protocol") or "untold") not in _PROTOCOLS
     return unknown or any(not says_nothing(service.get(key)) for key in _NARROWING)
 
 

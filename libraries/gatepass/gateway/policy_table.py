@@ -14,32 +14,31 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from gatepass.gateway.address_objects import EVERY, Span, address_spans, names
+from gatepass.gateway.address_objects import names
 from gatepass.gateway.declared import Declared
 from gatepass.gateway.fortigate import FortiGate, Refused
-from gatepass.gateway.packet import TCP, Packet
-from gatepass.gateway.policy_criteria import Criteria, criteria_of, has_unknown
+from gatepass.gateway.named_objects import TABLES, NamedObjects, vip_path
+from gatepass.gateway.packet import Packet
+from gatepass.gateway.policy_criteria import Criteria, criteria_of, has_unknown, is_on
 from gatepass.gateway.policy_services import serves
+from gatepass.gateway.schedules import ALWAYS, SCHEDULES, lapsed
+from gatepass.gateway.shown import must_be_whole
 from gatepass.gateway.virtual_addresses import Led, led, may_answer
 
 Row = Mapping[str, Any]
-_MOST_NESTED = 16
 _ACTIONS = ("accept", "ipsec", "deny")
-_ALWAYS = ("always", "", None)
 _POLICY = "firewall/policy"
 _SDWAN, _INTERFACE = "system/sdwan", "system/interface"
 _FIRST_ZONE = "virtual-wan-link"
 """The SD-WAN zone of members that name none."""
-_TABLES = (
-    *("firewall/policy", "firewall/address", "firewall/address6", "firewall/addrgrp"),
-    *("firewall/addrgrp6", "firewall/vip", "firewall.service/custom", "firewall.service/group"),
-    "system/zone",
-)
+_TABLES = (_POLICY, "system/zone", *TABLES)
+_KEY = {4: "dstaddr", 6: "dstaddr6"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +65,14 @@ class PolicyTable:
     Args:
         tables: CMDB path -> rows, policies in the order of evaluation; what is left out is empty,
             but ``system/sdwan``: left out, it could not be read, and a name that is not among
-            ``system/interface`` may be that of an SD-WAN zone.
+            ``system/interface`` may be that of an SD-WAN zone. A row without an attribute that
+            every device shows was shown in part: nothing is taken in its place.
         now: by which policies expire, with its time zone; by default the machine's clock.
         declared: what the device tells of its policies' attributes.
 
     Attributes:
         zones: name of a zone, or SD-WAN zone, -> names of its interfaces.
+        lapsed: schedule -> whether its time is over, or never comes; none that cannot be read.
     """
 
     def __init__(
@@ -83,25 +84,26 @@ class PolicyTable:
         self._tables = tables
         self._now = now or datetime.now(UTC)
         self._declared = declared
-        self._named = {
-            path: {str(row.get("name")): row for row in tables.get(path, ())} for path in _TABLES
-        }
-        self.zones = {
-            str(row.get("name")): {str(one.get("interface-name")) for one in row["interface"]}
-            for row in tables.get("system/zone", ())
-            if row.get("interface")
-        }
-        self._disabled_zones: set[str] = set()
+        named = NamedObjects(tables)
+        self.addresses, self.services = named.addresses, named.services
+        self.virtual, self._virtual_addresses = named.virtual, named.virtual_addresses
+        self.lapsed = lapsed(lambda path: tables.get(path) or (), self._now)
+        self.zones: dict[str, set[str]] = {}
+        self._unclear_zones: set[str] = set()
+        for row in tables.get("system/zone", ()):
+            if row.get("interface") is None:
+                self._unclear_zones.add(str(row.get("name")))
+            elif row["interface"]:
+                members = {str(one.get("interface-name")) for one in row["interface"]}
+                self.zones[str(row.get("name"))] = members
         for row in tables.get(_SDWAN) or ():
             zones = _sdwan_zones(row)
-            if row.get("status") == "enable":
+            if row.get("status") == "enable" and row.get("members") is not None:
                 self.zones |= zones
             else:
-                self._disabled_zones |= zones.keys()
+                self._unclear_zones |= zones.keys()
         self._ports = {str(row.get("name")) for row in tables.get(_INTERFACE) or ()}
         self._criteria: dict[int, Criteria] = {}
-        self._spans: dict[tuple[int, str], tuple[Span, ...] | None] = {}
-        self._services: dict[str, tuple[Row, ...] | None] = {}
         self._answering: dict[str, list[Row]] = {}
 
     @classmethod
@@ -109,12 +111,15 @@ class PolicyTable:
         """Read all that policies are made of; a table that a model lacks is empty.
 
         Raises:
-            Refused: one may not be read, so that nothing can be said of the policies.
+            Refused: one may not be read, or not whole, so that nothing can be said of the policies.
         """
         tables = {path: gateway.rows_if_any(path) for path in _TABLES}
-        try:
-            tables[_SDWAN] = gateway.rows_if_any(_SDWAN)
-        except Refused:
+        for path, rows in tables.items():
+            must_be_whole(path, rows)
+        for path in (_SDWAN, *SCHEDULES):
+            with suppress(Refused):
+                tables[path] = gateway.rows_if_any(path)
+        if _SDWAN not in tables:
             tables[_INTERFACE] = gateway.rows_if_any(_INTERFACE)
         unknown = any(has_unknown(row) for row in tables[_POLICY])
         return cls(
@@ -146,7 +151,7 @@ class PolicyTable:
         led_to = self._led_to(packet)
         for row in self.policies:
             matches = self._matches(row, packet, led_to)
-            action = row.get("action", "deny")
+            action = row.get("action")
             if matches and action in _ACTIONS:
                 accepts = action != "deny"
                 return Decision(int(row["policyid"]), accepts, tuple(unclear), tuple(may_deny))
@@ -158,12 +163,13 @@ class PolicyTable:
 
     def _matches(self, row: Row, packet: Packet, led_to: Sequence[Led | None]) -> bool | None:
         """Whether a policy matches; None where that cannot be told."""
-        if row.get("status", "enable") != "enable":
+        if not is_on(row):
             return False
         criteria = self.criteria(row)
-        if criteria.expired:
+        schedule = row.get("schedule")
+        if criteria.expired or self.lapsed.get(str(schedule)):
             return False
-        unclear = not criteria.explained or row.get("schedule", "always") not in _ALWAYS
+        unclear = not criteria.explained or schedule not in ALWAYS
         for looked in (
             lambda: self._interface(row.get("srcintf"), packet.arrives),
             lambda: self._interface(row.get("dstintf"), packet.leaves),
@@ -177,7 +183,7 @@ class PolicyTable:
         return None if unclear else True
 
     def _interface(self, value: object, port: str) -> bool | None:
-        return _any(self._is_of(name, port) for name in names(value))
+        return None if value is None else _any(self._is_of(name, port) for name in names(value))
 
     def _is_of(self, name: str, port: str) -> bool | None:
         """Whether a name is an interface's, or that of a zone which has it."""
@@ -186,7 +192,7 @@ class PolicyTable:
         if name in self.zones:
             return port in self.zones[name]
         is_known = self._tables.get(_SDWAN) is not None or name in self._ports
-        return False if is_known and name not in self._disabled_zones else None
+        return False if is_known and name not in self._unclear_zones else None
 
     def _ends(self, row: Row, packet: Packet, way: Led | None) -> bool | None:
         """Whether target and service match, if a virtual address leads it this way or none does."""
@@ -200,18 +206,23 @@ class PolicyTable:
 
     def _target(self, row: Row, packet: Packet) -> bool | None:
         """Whether a packet goes to a policy's addresses by itself."""
-        if row.get("match-vip-only") == "enable" and row.get("action", "deny") == "deny":
+        if row.get("match-vip-only") == "enable" and row.get("action") == "deny":
             return False
         return self._address(row, "dstaddr", packet.target)
 
     def _published_to(self, row: Row, packet: Packet, way: Led) -> bool | None:
         """Whether a policy is met by what a virtual address leads elsewhere."""
-        members = names(row.get("dstaddr"))
-        if way.name in members:
-            return None if row.get("dstaddr-negate") == "enable" else True
-        if any(self.addresses(4, name) is None for name in members if not self.is_virtual(name)):
+        version = ipaddress.ip_address(packet.target).version
+        key = _KEY[version]
+        members = names(row.get(key))
+        virtual = {name: self.virtual(version, name) for name in members}
+        if any(way.name in (one or ()) for one in virtual.values()):
+            return None if row.get(f"{key}-negate") == "enable" else True
+        if row.get(key) is None or None in virtual.values() or any(
+            self.addresses(version, name) is None for name in members if not virtual[name]
+        ):
             return None
-        if row.get("action", "deny") != "deny":
+        if row.get("action") in ("accept", "ipsec"):
             return False
         met, only = row.get("match-vip"), row.get("match-vip-only") == "enable"
         if met == "disable" and not only:
@@ -225,12 +236,12 @@ class PolicyTable:
         parsed = ipaddress.ip_address(address)
         key += "" if parsed.version == 4 else "6"
         criteria = self.criteria(row)
-        if key in criteria.replaced:
+        if key in criteria.replaced or key in criteria.untold:
             return None
         members = [
             name for name in names(row.get(key))
-            if key != "dstaddr" or not self.is_virtual(name)  # met only by what it leads
-        ]
+            if not (key == _KEY[parsed.version] and self.is_virtual(name, parsed.version))
+        ]  # what is virtual is met only by what it leads
         if not members:
             return None if criteria.unknown and not row.get(key) else False
         within = _any(
@@ -241,7 +252,7 @@ class PolicyTable:
 
     def _service(self, row: Row, packet: Packet) -> bool | None:
         criteria = self.criteria(row)
-        if "service" in criteria.replaced:
+        if "service" in criteria.replaced or "service" in criteria.untold:
             return None
         members = names(row.get("service"))
         if not members:
@@ -256,88 +267,39 @@ class PolicyTable:
 
     def _led_to(self, packet: Packet) -> list[Led | None]:
         """All ways that a packet may take: led by virtual addresses, or (None) by none."""
+        target = ipaddress.ip_address(packet.target)
         if packet.target not in self._answering:
-            target = ipaddress.ip_address(packet.target)
-            self._answering[packet.target] = [
-                row for row in self._tables.get("firewall/vip", ()) if may_answer(row, target)
-            ]
+            rows = self._tables.get(vip_path(target.version), ())
+            self._answering[packet.target] = [row for row in rows if may_answer(row, target)]
         ways = (led(row, packet, self._is_of) for row in self._answering[packet.target])
         found = [way for way in ways if way]
-        certain = len(found) == 1 and found[0].certain and found[0].name in self.published
+        certain = (
+            len(found) == 1
+            and found[0].certain
+            and found[0].name in self.published[target.version]
+        )
         return found if certain else [*found, None]
 
     @cached_property
-    def published(self) -> dict[str, Row]:
-        """The virtual addresses that policies name; it is not sure that others are in force."""
-        named = {
-            name
-            for row in self.policies
-            if row.get("status", "enable") == "enable"
-            for name in names(row.get("dstaddr"))
-        }
-        virtual = self._named["firewall/vip"]
-        return {name: virtual[name] for name in sorted(named & virtual.keys())}
+    def published(self) -> dict[int, dict[str, Row]]:
+        """By IP version the virtual addresses that policies name, themselves or by a group; it is
+        not sure that others are in force."""
+        found: dict[int, dict[str, Row]] = {}
+        for version, key in _KEY.items():
+            named = {
+                one
+                for row in self.policies
+                if is_on(row)
+                for name in names(row.get(key))
+                for one in self.virtual(version, name) or ()
+            }
+            virtual = self._virtual_addresses(version)
+            found[version] = {name: virtual[name] for name in sorted(named & virtual.keys())}
+        return found
 
-    def is_virtual(self, name: str) -> bool:
-        """Whether a name is one of a virtual address."""
-        return name in self._named["firewall/vip"]
-
-    # -- objects -----------------------------------------------------------------------------
-
-    def addresses(self, version: int, name: str) -> tuple[Span, ...] | None:
-        """The addresses of an object or group; None where the configuration does not say them."""
-        key = (version, name)
-        if key not in self._spans:
-            self._spans[key] = self._resolve(version, name, 0)
-        return self._spans[key]
-
-    def _resolve(self, version: int, name: str, depth: int) -> tuple[Span, ...] | None:
-        suffix = "" if version == 4 else "6"
-        group = self._named[f"firewall/addrgrp{suffix}"].get(name)
-        if group is not None:
-            if depth > _MOST_NESTED or group.get("exclude") == "enable":
-                return None
-            parts = [self._resolve(version, one, depth + 1) for one in names(group.get("member"))]
-            return None if None in parts else tuple(span for part in parts for span in part or ())
-        row = self._named[f"firewall/address{suffix}"].get(name)
-        if row is not None:
-            return address_spans(version, row)
-        return EVERY[version] if name == "all" else () if name == "none" else None
-
-    def services(self, name: str, depth: int = 0) -> tuple[Row, ...] | None:
-        """The services of a name; None where it is none that is known."""
-        if name not in self._services:
-            group = self._named["firewall.service/group"].get(name)
-            custom = self._named["firewall.service/custom"].get(name)
-            if group is not None and depth <= _MOST_NESTED:
-                parts = [self.services(one, depth + 1) for one in names(group.get("member"))]
-                joined = tuple(row for part in parts for row in part or ())
-                self._services[name] = None if None in parts else joined
-            elif custom is not None:
-                self._services[name] = (custom,)
-            else:
-                self._services[name] = ({"protocol": "ALL"},) if name == "ALL" else None
-        return self._services[name]
-
-
-def look_up_packet(gateway: FortiGate, packet: Packet) -> dict:
-    """What the gateway itself says decides about a packet of TCP or UDP; empty where it does not
-    say.
-
-    Returns:
-        `policy_id` and `policy_action`, as the monitor ``firewall/policy-lookup`` names them.
-    """
-    try:
-        return gateway.monitor(
-            "firewall/policy-lookup",
-            srcintf=packet.arrives,
-            sourceip=packet.source,
-            protocol="TCP" if packet.protocol == TCP else "UDP",
-            dest=packet.target,
-            destport=packet.target_port,
-        ).get("results", {})
-    except Refused:
-        return {}
+    def is_virtual(self, name: str, version: int = 4) -> bool:
+        """Whether a name is one of a virtual address, or of a group of such."""
+        return self.virtual(version, name) != frozenset()
 
 
 def _sdwan_zones(row: Row) -> dict[str, set[str]]:

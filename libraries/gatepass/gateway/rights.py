@@ -17,6 +17,7 @@ from gatepass.base.own_yaml import own_yaml
 from gatepass.gateway.answers import Malformed, Unanswered
 from gatepass.gateway.fortigate import FortiGate, Refused
 from gatepass.gateway.own_state import Administrator, OwnState
+from gatepass.gateway.shown import missing
 from gatepass.inputs.scope import Scope
 
 NONE, READ, WRITE = "none", "read", "read-write"
@@ -157,13 +158,6 @@ def _lacking(user: Administrator, wanted: Iterable[Needed]) -> Iterator[Finding]
 _LOGS = ("log/disk/virus", "log/memory/virus")
 """Of which one suffices. The first stands for all logs: FortiOS documents that they belong to one
 part, and takes time over each."""
-_ALWAYS_THERE = {
-    "system/global": ("admin-sport", "admin-ssh-port"),
-    "web-proxy/explicit": ("status",),
-    "vpn.ssl/settings": ("port",),
-    "firewall.ipmacbinding/setting": ("bindthroughfw",),
-}
-"""Attributes of settings that every device has, and that are read."""
 _DOES = {READ: "read", WRITE: "write"}
 
 
@@ -210,9 +204,9 @@ def _refusal(gateway: FortiGate, path: str) -> Refused | None:
 
 
 def _part(path: str, rows: Sequence[Mapping[str, Any]]) -> Refused | None:
-    """A refusal where settings came without what is read of them: some releases answer so to who
-    lacks the right."""
-    lacking = [name for name in _ALWAYS_THERE.get(path, ()) if rows and name not in rows[0]]
+    """A refusal where a row came without what is read of it: some releases answer so to who lacks
+    the right."""
+    lacking = missing(path, rows)
     if not lacking:
         return None
     return Refused(f"The gateway shows {path} without {', '.join(lacking)}.", status=403)

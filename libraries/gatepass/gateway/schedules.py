@@ -11,8 +11,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 Row = Mapping[str, Any]
+ALWAYS = ("always", "")
+"""What a policy names that is in force at any time."""
 RECURRING, ONETIME = "firewall.schedule/recurring", "firewall.schedule/onetime"
 GROUP = "firewall.schedule/group"
+SCHEDULES = (RECURRING, ONETIME, GROUP)
 _SURELY_PAST = timedelta(days=1)
 """The gateway's time zone is not known; none is that far from UTC."""
 
@@ -28,7 +31,9 @@ def lapsed(rows: Callable[[str], Sequence[Row]], now: datetime) -> dict[str, boo
     over |= {str(row.get("name")): _has_ended(row, now) for row in rows(ONETIME)}
     for row in rows(GROUP):
         members = [str(one.get("name")) for one in row.get("member") or ()]
-        over[str(row.get("name"))] = all(over.get(name, False) for name in members)
+        over[str(row.get("name"))] = bool(members) and all(
+            over.get(name, False) for name in members
+        )
     return over
 
 

@@ -10,6 +10,7 @@ from gatepass.gateway.address_objects import EVERY, names
 from gatepass.gateway.boxes import Box, Span, TooMany, complement, overlap, without
 from gatepass.gateway.policy_services import is_narrowed, service_boxes
 from gatepass.gateway.policy_table import PolicyTable
+from gatepass.gateway.schedules import ALWAYS
 from gatepass.gateway.virtual_addresses import external
 
 Row = Mapping[str, Any]
@@ -17,7 +18,7 @@ _NOT_SHOWN = (
     "it depends on names, virtual addresses or something else that the configuration does not show "
     "as addresses and ports"
 )
-_ALWAYS = ("always", "", None)
+_IN_PART = "the gateway shows only a part of it"
 _MOST_BOXES = 5_000
 OF_IPV6 = 2**128
 """Added to addresses of IPv6 in a box, so that none is one of IPv4."""
@@ -29,7 +30,6 @@ class Shadows:
     Args:
         table: the rule set.
         rows: its policies that are switched on.
-        lapsed: for each schedule, but `always`, whether its time is over or never comes.
 
     Attributes:
         ports: name of an interface -> its number in boxes; one more stands for all others.
@@ -38,11 +38,9 @@ class Shadows:
             leaves, source, target (`OF_IPV6`), protocol, target port or ICMP type, source port.
     """
 
-    def __init__(
-        self, table: PolicyTable, rows: Sequence[Row], lapsed: Mapping[str, bool]
-    ) -> None:
+    def __init__(self, table: PolicyTable, rows: Sequence[Row]) -> None:
         self._table = table
-        self._lapsed = {**lapsed, **dict.fromkeys(_ALWAYS, False)}
+        self._lapsed = {**table.lapsed, **dict.fromkeys(ALWAYS, False)}
         self.ports = _interfaces(table, rows)
         self.left: dict[int, list[Box]] = {}
         self._before: list[tuple[Row, list[Box]]] = []
@@ -53,13 +51,15 @@ class Shadows:
 
         To be asked in the order of the policies, once each.
         """
-        schedule = row.get("schedule", "always")
+        criteria, schedule = self._table.criteria(row), row.get("schedule")
+        if criteria.untold:
+            self.unread[int(row["policyid"])] = _IN_PART
+            return ""
         if schedule not in self._lapsed:
             self.unread[int(row["policyid"])] = f"there is no schedule “{schedule}” to be read"
             return ""
         if self._lapsed[schedule]:
             return f"is never met: the time of its schedule “{schedule}” is over, or never comes"
-        criteria = self._table.criteria(row)
         if criteria.expired:
             return f"is never met: it expired on {criteria.expires:%Y-%m-%d}"
         goes_by_others = criteria.unknown or row.get("match-vip-only") == "enable"
@@ -76,7 +76,7 @@ class Shadows:
             reason = self._shadowed(row, boxes) if boxes else "matches nothing: it has no address"
         except TooMany:
             self.unread[int(row["policyid"])] = "it overlaps too many others in too many ways"
-        if criteria.explained and schedule in _ALWAYS and not self._is_bound(row):
+        if criteria.explained and schedule in ALWAYS and not self._is_bound(row):
             self._before.append((row, boxes))
         return reason
 
@@ -106,7 +106,7 @@ class Shadows:
         ):
             return False
         targets = spans_of(self._table, row, "dstaddr", 4) or []
-        spans = [external(vip) for vip in self._table.published.values()]
+        spans = [external(vip) for vip in self._table.published[4].values()]
         return any(
             span is None or any(overlap((span,), (one,)) for one in targets) for span in spans
         )
@@ -204,7 +204,7 @@ def spans_of(table: PolicyTable, row: Row, key: str, version: int) -> list[Span]
     """Addresses of a policy's key; None where the configuration does not say them."""
     found: list[Span] = []
     for name in names(row.get(key)):
-        if version == 4 and table.is_virtual(name):
+        if table.is_virtual(name, version):
             return None  # FortiOS translates before it looks at policies that do not name it
         spans = table.addresses(version, name)
         if spans is None:

@@ -171,6 +171,8 @@ class _Policies(_Shape):
 class _LookUp(_Shape):
     policy_id: int | None = None
     policy_action: Name = ""
+    match: bool | None = None
+    success: bool | None = None
 
 
 class _LookedUp(_Shape):

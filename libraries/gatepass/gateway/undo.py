@@ -63,6 +63,9 @@ def undo(gateway: FortiGate, journal: Journal, saved: Path, by_mark: bool = Fals
             taken = replace(taken, objects=again.objects, problems=taken.problems + again.problems)
             after = comparable(gateway.backup(), key)
             unknown = _unknown(after, mark, taken.left)
+        told = _announced(journal.entries)
+        taken.objects.extend(" ".join(one) for one in unknown if one in told)
+        unknown = [one for one in unknown if one not in told]
     except (GatewayLost, Refused) as error:
         return Restoration(False, left=tuple(taken.left), problem=str(error))
     return _restoration(gateway, journal, saved, (before, after), taken, unknown)

@@ -18,8 +18,9 @@ from gatepass.gateway.policy_criteria import says_nothing
 
 Row = Mapping[str, Any]
 _FORWARDED = {"tcp": TCP, "udp": UDP, "sctp": SCTP}
+_ADDRESS = {4: ipaddress.IPv4Address, 6: ipaddress.IPv6Address}
 _EXPLAINED = (None, "", "static-nat")
-_NOT_EXPLAINED_WHERE_SET = ("extaddr", "service", "nat46")
+_NOT_EXPLAINED_WHERE_SET = ("extaddr", "service", "nat46", "nat64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ def may_answer(row: Row, target: ipaddress.IPv4Address | ipaddress.IPv6Address) 
     """Whether a virtual address of ``firewall/vip`` may be that of a target.
 
     Args:
-        row: of the table.
+        row: of ``firewall/vip``, for IPv6 of ``firewall/vip6``.
         target: where a packet is sent.
     """
-    if target.version != 4 or row.get("status", "enable") != "enable":
+    if row.get("status", "enable") != "enable":
         return False
     span = external(row)
     return row.get("type") != "dns-translation" and (
@@ -60,7 +61,7 @@ def led(
     """Where a virtual address leads a packet; None where it does not.
 
     Args:
-        row: of ``firewall/vip``, one that may answer for the packet's target.
+        row: of ``firewall/vip`` or ``vip6``, one that may answer for the packet's target.
         packet: as it arrives.
         interface: whether a name is that of an interface, or of a zone that has it.
     """
@@ -106,9 +107,13 @@ def _from_here(row: Row, packet: Packet) -> bool | None:
 
 
 def _behind(row: Row, place: int) -> str | None:
-    mapped = next(iter(row.get("mappedip") or ()), {})
-    span = _span(mapped.get("range")) if isinstance(mapped, Mapping) else None
-    return str(ipaddress.IPv4Address(span[0] + place)) if span else None
+    mapped = row.get("mappedip")
+    if not isinstance(mapped, str):  # of IPv4 it is a list of one
+        first = next(iter(mapped or ()), {})
+        mapped = first.get("range") if isinstance(first, Mapping) else None
+    span = _span(mapped)
+    version = 6 if ":" in str(mapped) else 4
+    return str(_ADDRESS[version](span[0] + place)) if span else None
 
 
 def _span(text: object) -> tuple[int, int] | None:
@@ -116,9 +121,9 @@ def _span(text: object) -> tuple[int, int] | None:
     first, _, last = str(text or "").partition("-")
     try:
         if "/" in first:
-            network = ipaddress.IPv4Network(first, strict=False)
+            network = ipaddress.ip_network(first, strict=False)
             return int(network.network_address), int(network.broadcast_address)
-        low, high = (int(ipaddress.IPv4Address(one)) for one in (first, last or first))
+        low, high = (int(ipaddress.ip_address(one)) for one in (first, last or first))
     except ValueError:
         return None
     return (low, high) if high else None  # 0.0.0.0 is whatever address the interface has

@@ -16,7 +16,6 @@ from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import identify
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.routing import RoutingTable
-from gatepass.gateway.schedules import lapsed
 from gatepass.gateway.workspace import connect
 from gatepass.inputs import load_testbed
 from gatepass.inputs.testbed import Testbed
@@ -80,7 +79,6 @@ def _drafted(gateway: FortiGate, testbed: Testbed) -> str:
         routes=RoutingTable.read(gateway),
         addresses={name: addresses_of(row) for name, row in interfaces.items()},
         rows={path: gateway.rows_if_any(path) for path in _TABLES},
-        lapsed=lapsed(gateway.rows_if_any, datetime.now(UTC)),
         ports=list(dict.fromkeys(behind)),
         taken=frozenset(
             address for host in ends.named.values()

@@ -22,6 +22,7 @@ from gatepass.base.errors import NotProven
 from gatepass.gateway.address_objects import names
 from gatepass.gateway.boxes import Box, Span, overlap
 from gatepass.gateway.packet import ICMP, ICMP6, TCP, UDP, Packet
+from gatepass.gateway.policy_criteria import is_on
 from gatepass.gateway.policy_services import EVERY_PORT, service_boxes
 from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.routing import RoutingTable
@@ -67,7 +68,6 @@ class Delivered:
         routes: that are in use.
         addresses: the gateway's own, by interface and IP version.
         rows: of a table of the gateway, by path: VIPs and pools are read of it.
-        lapsed: see `Shadows`.
         ports: the gateway's interfaces behind which an endpoint stands.
         taken: addresses that no flow may use: the endpoints' own.
         central_nat: whether translation is not the policies' matter.
@@ -77,7 +77,6 @@ class Delivered:
     routes: RoutingTable
     addresses: Mapping[str, Mapping[int, Sequence[str]]]
     rows: Mapping[str, Sequence[Row]]
-    lapsed: Mapping[str, bool]
     ports: Sequence[str]
     taken: frozenset[str]
     central_nat: bool = False
@@ -99,8 +98,8 @@ class _Drafter:
         self._used: set[tuple[str, str, str]] = set()
 
     def of_policies(self) -> Iterator[Drafted]:
-        on = [one for one in self._it.table.policies if one.get("status", "enable") == "enable"]
-        shadows = Shadows(self._it.table, on, self._it.lapsed)
+        on = [one for one in self._it.table.policies if is_on(one)]
+        shadows = Shadows(self._it.table, on)
         for row in on:
             number, name = int(row["policyid"]), _name(row)
             about = f"policy {number}{f' “{name}”' if name else ''}"
@@ -171,7 +170,11 @@ class _Drafter:
         if row.get("action") != "accept":
             return None, "it blocks what is published; write a flow by hand"
         version = 4
-        wanted = set(names(row.get("dstaddr")))
+        wanted = {
+            one
+            for name in names(row.get("dstaddr"))
+            for one in self._it.table.virtual(version, name) or ()
+        }
         for vip in self._it.rows.get("firewall/vip", ()):
             if str(vip.get("name")) not in wanted:
                 continue

@@ -11,7 +11,8 @@ from gatepass.base.waiting import until
 from gatepass.endpoint.shell import Shell
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.packet import TCP, Packet
-from gatepass.gateway.policy_table import PolicyTable, look_up_packet
+from gatepass.gateway.policy_lookup import look_up_packet
+from gatepass.gateway.policy_table import PolicyTable
 from gatepass.gateway.rules import RuleSet
 from gatepass.inputs.testbed import Testbed
 from gatepass.scenarios.leaks.counters import counted_in, not_counted
@@ -138,7 +139,7 @@ def _await_in_force(
     (source, target), (here, there) = (way.source, way.target), way.ends
     packet = Packet(source.port, target.port, here, there, TCP, target_port=permitted)
     until(
-        lambda: look_up_packet(gateway, packet).get("policy_id") == policyid,
+        lambda: look_up_packet(gateway, packet).policyid == policyid,
         rules.in_force_within(_APPLY_S),
     )
 
