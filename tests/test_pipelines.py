@@ -13,6 +13,7 @@ import yaml
 from gatepass.base.errors import InputError
 from gatepass.fleet.call import is_fleet, read
 from gatepass.gateway.saved import SAVED
+from gatepass.proof.outside import FOR_OUTSIDE
 from gatepass.results.record import NOT_PROVEN
 from gatepass.run.run import EXIT_CODES
 
@@ -75,7 +76,7 @@ def test_both_call_a_run_and_restore(job: dict) -> None:
 def test_gitlab_lets_only_not_proven_be_a_warning(job: dict) -> None:
     assert job["allow_failure"]["exit_codes"] == [EXIT_CODES[NOT_PROVEN]]
     assert job["artifacts"]["when"] == "always"
-    assert job["artifacts"]["reports"]["junit"] == "results/*/xunit.xml"
+    assert job["artifacts"]["reports"]["junit"] == "outside/*/xunit.xml"
 
 
 def test_jenkins_does_so_too() -> None:
@@ -89,11 +90,33 @@ def test_its_brackets_are_closed(groovy: str) -> None:
     assert groovy.count("{") == groovy.count("}") and groovy.count("(") == groovy.count(")")
 
 
-def test_the_customers_configuration_is_no_artifact(job: dict) -> None:
-    assert job["artifacts"]["exclude"] == [f"results/**/{SAVED}"]
-    assert f"excludes: 'results/**/{SAVED}'" in _blocks("groovy")[ONE]
-    assert JOBS["part"]["artifacts"]["exclude"] == [f"part-*/**/{SAVED}"]
-    assert f"excludes: '**/{SAVED}'" in _blocks("groovy")[FLEET]
+def _exports(commands: list[str]) -> list[str]:
+    lines = [line.strip() for command in commands for line in command.splitlines()]
+    return [line for line in lines if line.startswith("./run.sh export")]
+
+
+def test_artifacts_are_what_is_for_outside_and_nothing_else() -> None:
+    """Of both systems, in each place: only where `export` writes, and where a fleet is joined."""
+    kept = [job["artifacts"] for job in JOBS.values() if "artifacts" in job]
+    assert [one["paths"] for one in kept] == [["outside/"], ["outside/"], ["fleet/", "outside/"]]
+    assert not [one for one in kept if "exclude" in one]
+    groovy = "".join(_blocks("groovy"))
+    kept = re.findall(r"(?:artifacts|includes): '([^']+)'", groovy)
+    assert kept == ["outside/**", "outside/**", "fleet/**, outside/**"]
+    assert groovy.count("archiveArtifacts") + groovy.count("stash name") == 3
+    for commands in (_of(JOBS["activate"]), _jenkins(ONE)):
+        assert _exports(commands) == ["./run.sh export results --to outside"]
+    for commands in (_of(JOBS["part"]), _jenkins(FLEET)):
+        (line,) = _exports(commands)
+        assert re.fullmatch(r'./run.sh export "(part-\$\w+)" --to "outside/\1"', line)
+
+
+def test_what_is_for_outside_is_all_told() -> None:
+    for name in FOR_OUTSIDE:
+        first = name.split("/")[0].split("*")[0].split(".")[0].split("-")[0]
+        told = {"inputs": "order, catalogue and profiles", "SHA256SUMS": "seal", "study": "studies"}
+        assert told.get(first, first) in TEXT, name
+    assert SAVED in TEXT
 
 
 def test_every_exit_code_is_told() -> None:
@@ -139,7 +162,7 @@ def test_a_part_of_a_fleet_is_called_as_it_is_taken(commands: list[str], tmp_pat
 )
 def test_the_parts_are_joined_and_the_fleet_decides(commands: list[str]) -> None:
     words = _call_of(commands, "./run.sh fleet")
-    assert words == ["fleet", "part-*/fleet-*", "--to", "fleet"]
+    assert words == ["fleet", "outside/part-*/fleet-*", "--to", "fleet"]
     assert JOBS["part"]["allow_failure"]["exit_codes"] == [1, 2]
     assert JOBS["join"]["allow_failure"]["exit_codes"] == [EXIT_CODES[NOT_PROVEN]]
     assert JOBS["join"]["when"] == "always"

@@ -60,6 +60,9 @@ other commands
                           of a certificate, and of the folder of all runs; see docs/verify.md
   sign RUN --key FILE     sign a run with a key of OpenSSH; with --pdf-key FILE its certificate.pdf
                           too, as readers of PDF show it
+  export FOLDER --to FOLDER
+                          what of a run, or of all runs of a folder, is for the customer and for a
+                          pipeline's artifacts; see docs/pipelines.md
   lab up|status|shell|fault|down
                           open the embedded lab for exploring; `./run.sh lab --help`
   test                    run the project's own tests
@@ -120,6 +123,7 @@ def _dispatch(arguments: list[str]) -> int:
         "certificate": _certificate,
         "verify": _verify,
         "sign": _sign,
+        "export": _export,
         "results": _results,
         "history": _history,
         "dashboard": _dashboard,
@@ -325,6 +329,12 @@ def _sign(arguments: list[str]) -> int:
     from gatepass.proof.command import sign
 
     return sign(arguments)
+
+
+def _export(arguments: list[str]) -> int:
+    from gatepass.proof.export_command import export_runs
+
+    return export_runs(arguments)
 
 
 def _results(arguments: list[str]) -> int:

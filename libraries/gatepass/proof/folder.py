@@ -23,7 +23,9 @@ SIGNED_PDF = "certificate-signed.pdf"
 INPUTS = "inputs"
 _GOES_ON = ("journal.jsonl", "endpoints.jsonl", "console.txt", "worker.txt", "progress.jsonl")
 """Files that are written to after the end of a run: restoring a gateway, a fleet's workers."""
-_AFTER = (SUMS, SIGNATURE, TIMESTAMP, ATTESTATION, SIGNED_PDF)
+LEFT_BEHIND = "left-behind.txt"
+"""Names what stayed behind when a run was exported; see `outside`."""
+_AFTER = (SUMS, SIGNATURE, TIMESTAMP, ATTESTATION, SIGNED_PDF, LEFT_BEHIND)
 _OUTPUTS = ("output.xml", "log.html", "report.html", "xunit.xml")
 """Robot's own, which are not whole before the run has ended."""
 

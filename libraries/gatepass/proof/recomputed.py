@@ -32,6 +32,7 @@ from gatepass.proof.downloads import downloads_of, rates_of_downloads, transfers
 from gatepass.proof.folder import INPUTS, proof
 from gatepass.proof.levels import levels
 from gatepass.proof.means import figures, rates, told_beside
+from gatepass.proof.outside import left_behind
 from gatepass.proof.queue_delays import is_beside_tcp, queue_delays
 from gatepass.proof.set_aside import left_out, set_aside
 from gatepass.proof.trial_files import disagreements, files_of
@@ -70,13 +71,14 @@ def contradictions(
     rule = run_rule if same_program else None
     yield from delays(outcome, probes, rule)
     beside = _beside(outcome, folder)
+    knows = f"{INPUTS}/{kept_inputs.TESTBED}" not in left_behind(folder)  # which paths are which
     for check in outcome.checks:
         files = files_of(check, folder, profile)
         trials = {number: one.trial for number, one in files.items()}
         in_study = short(check.chapter) == "studies"
         yield from disagreements(check, files, {} if in_study else beside)
         downloaded = downloads_of(check, folder)
-        yield from transfers(check, downloaded, beside)
+        yield from transfers(check, downloaded, beside) if knows else ()
         yield from losses(check, trials, rule) if rule else ()
         yield from rates(check, trials, folder)
         yield from figures(check, trials, outcome)
@@ -87,8 +89,9 @@ def contradictions(
             yield from set_aside(check, trials, probes, folder)
             if not in_study:
                 yield from rates_of_downloads(check, downloaded, rule, profile)
-                yield from queue_delays(check, probes, folder, profile, beside)
-        if not in_study:
+                if knows:
+                    yield from queue_delays(check, probes, folder, profile, beside)
+        if knows and not in_study:
             yield from left_out(check, frozenset(beside), trials)
         yield from _promised(check, outcome)
         yield from _verdict(check)
@@ -99,7 +102,7 @@ def _beside(outcome: Outcome, folder: Path) -> dict[str, float]:
     try:
         kept = read_yaml(folder / INPUTS / kept_inputs.TESTBED).data
     except InputError:
-        return {}  # the list of files has told that
+        return {}  # the list of files has told that, or it stayed behind
     server = group(kept, "endpoints", "server")
     promised = group(outcome.run, "tier").get(PROMISES["stateful_throughput"].tier)
     asked = HEADROOM * promised if isinstance(promised, float | int) else math.inf
@@ -121,8 +124,11 @@ def recomputed(outcome: Outcome, probes: Trials, same_program: bool) -> int:
 
 def _files(outcome: Outcome, folder: Path) -> Iterator[str]:
     """Files that the record names."""
+    away = left_behind(folder)
     for name, digest in outcome.files.items():
         path = folder / name
+        if name in away:
+            continue
         if not path.is_file():
             yield f"{name} is missing, which the run has collected."
         elif not has_digest(path, digest):

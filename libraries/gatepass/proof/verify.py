@@ -28,7 +28,8 @@ from gatepass.proof import (
 )
 from gatepass.proof.delays_and_losses import kept_delays
 from gatepass.proof.findings import Findings, Trust
-from gatepass.proof.folder import CERTIFICATE, SUMS, proof, sealed
+from gatepass.proof.folder import CERTIFICATE, LEFT_BEHIND, SUMS, proof, sealed
+from gatepass.proof.outside import left_behind
 from gatepass.proof.recomputed import contradictions, other_program, recomputed
 from gatepass.report import results_json
 from gatepass.report import verify as page
@@ -70,8 +71,15 @@ def record(folder: Path) -> tuple[Findings, Outcome | None]:
     """
     found = Findings()
     named = sealed(folder)
-    found.wrong += _changed_files(folder, named)
+    away = left_behind(folder) & named.keys()
+    named = {name: digest for name, digest in named.items() if name not in away}
+    found.wrong += _changed_files(folder, named, away)
     found.seen.append(f"{len(named)} files, as {SUMS} lists them")
+    if away:
+        found.open.append(
+            f"{len(away)} files stayed behind when this was exported ({LEFT_BEHIND}), and what "
+            "follows from them was not looked at"
+        )
     outcome, digest = _outcome(folder, found)
     if outcome:
         found.program = other = other_program(folder)
@@ -134,14 +142,14 @@ def _certificates(
             )
 
 
-def _changed_files(folder: Path, named: Mapping[str, str]) -> Iterator[str]:
+def _changed_files(folder: Path, named: Mapping[str, str], away: set[str]) -> Iterator[str]:
     there = {path.relative_to(folder).as_posix(): path for path in proof(folder)}
     for name, digest in named.items():
         if name not in there:
             yield f"{name} is missing."
         elif not has_digest(there[name], digest):
             yield f"{name} was changed after the run was sealed."
-    for name in there.keys() - named.keys():
+    for name in there.keys() - named.keys() - away:
         yield f"{name} was added after the run was sealed."
 
 
