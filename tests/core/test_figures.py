@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 from pydantic import TypeAdapter
 
-from gatepass.base.figures import Count, Figures, NotNegative, Percent, Positive, impossible
+from gatepass.base.errors import NotProven
+from gatepass.base.figures import (
+    Count,
+    Figures,
+    NotNegative,
+    Percent,
+    Positive,
+    impossible,
+    must_be_part,
+)
+from gatepass.endpoint.answers import Malformed, of_json
+from gatepass.endpoint.datagram_reports import Taken
+from gatepass.endpoint.talk import Talked
 
 
 class Told(Figures):
@@ -39,3 +52,38 @@ def test_the_first_is_named_as_it_was_told() -> None:
 def test_one_that_is_missing_is_another_fault() -> None:
     with pytest.raises(KeyError, match="share"):
         impossible(Told, {"count": 1})
+
+
+def test_a_part_is_no_more_than_the_whole() -> None:
+    must_be_part(3, 3, "datagrams", "server")
+    words = r"what the server counted cannot be: 1,200 of 1,000 datagrams\."
+    with pytest.raises(NotProven, match=words):
+        must_be_part(1200, 1000, "datagrams", "server")
+
+
+NOTHING_LOST = {
+    **dict.fromkeys(("received", "doubled", "overtaken", "foreign", "socket_lost"), 0),
+    **{"gaps": [], "delays_us": [], "variations_us": [], "ticks": [], "arrivals": []},
+    **{"tick_delays": [], "sources": [], "tos": [], "seconds": 0.0, "cpu_s": 0.0},
+}
+TALKED = {"opened": 1, "said": 2, "heard": 2, "longest_s": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("kind", "whole", "odd"),
+    [
+        (Taken, NOTHING_LOST, {"received": -1}),
+        (Taken, NOTHING_LOST, {"seconds": -0.1}),
+        (Taken, NOTHING_LOST, {"gaps": [[1, -2, 3]]}),
+        (Taken, NOTHING_LOST, {"variations_us": [[-1, 1]]}),
+        (Taken, NOTHING_LOST, {"arrived": -1}),
+        (Taken, NOTHING_LOST, {"cpu_s": float("nan")}),
+        (Talked, TALKED, {"longest_s": -1.0}),
+        (Talked, TALKED, {"said": -2}),
+        (Talked, TALKED, {"heard": 2**64 - 1}),
+    ],
+)
+def test_what_programs_of_the_run_count(kind: type, whole: dict, odd: dict) -> None:
+    assert of_json(kind, json.dumps(whole))
+    with pytest.raises(Malformed):
+        of_json(kind, json.dumps(whole | odd))

@@ -11,6 +11,8 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from gatepass.base.errors import NotProven
+
 MOST = 2**63 - 1
 """What is more came about by counting below nothing."""
 Count = Annotated[int, Field(ge=0, le=MOST)]
@@ -40,6 +42,22 @@ def as_told(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "no number"
     return str(value)[:40]
+
+
+def must_be_part(part: int, whole: int, what: str, name: str) -> None:
+    """No more is counted than there were.
+
+    Args:
+        part: that was counted.
+        whole: that there were.
+        what: of which kind, in the plural.
+        name: of the endpoint that counted.
+
+    Raises:
+        NotProven: more is.
+    """
+    if part > whole:
+        raise NotProven(f"what the {name} counted cannot be: {part:,} of {whole:,} {what}.")
 
 
 def impossible(of: type[Made] | TypeAdapter[Made], told: object) -> tuple[str, str] | None:

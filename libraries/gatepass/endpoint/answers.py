@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
+from gatepass.base.figures import Count as Count
 from gatepass.base.printable import shown
 from gatepass.endpoint.completed import Completed
 
@@ -40,7 +41,6 @@ Interface = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256, hexadecimal."""
 Nothing = Literal[""]
-Count = Annotated[int, Field(ge=0)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 Words = Annotated[str, AfterValidator(lambda text: shown(" ".join(text.split()), _MOST_WORDS))]
 """For people alone: bounded, on one line and without control characters."""

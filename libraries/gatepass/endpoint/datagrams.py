@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import must_be_part
 from gatepass.endpoint.answers import of_json
 from gatepass.endpoint.datagram_reports import Sent, Taken
 from gatepass.endpoint.probe import install
@@ -84,11 +85,7 @@ class DatagramTrial:
         Raises:
             NotProven: it was not so.
         """
-        if taken["received"] > sent["sent"]:
-            raise NotProven(
-                f"the program that receives datagrams on the {self._receiver.name} reported "
-                f"{taken['received']:,} of {sent['sent']:,} that were sent."
-            )
+        must_be_part(taken["received"], sent["sent"], "datagrams", self._receiver.name)
         got = taken["received"] + taken["doubled"] + taken["foreign"]
         came = Arrived(
             interface=taken.get("interface", ""),

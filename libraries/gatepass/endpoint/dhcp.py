@@ -11,6 +11,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import NotNegative
 from gatepass.endpoint.answers import Address4, Count, Mac, Nothing, of_json, words_of
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
@@ -215,7 +216,7 @@ def releasing(hosts: Iterable[str]) -> Step:
 class _Host(TypedDict):
     state: Literal["idle", "silent", "offered", "bound", "refused", "released"]
     address: Address4 | Nothing
-    ms: float | None
+    ms: NotNegative | None
     asked: Count
     refusals: Count
     reached: bool

@@ -6,9 +6,12 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from pydantic import Field, TypeAdapter
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import Count, NotNegative
 from gatepass.base.flight_recorder import recorder
 from gatepass.base.masking import masked_line
 from gatepass.base.printable import shown
@@ -214,18 +217,20 @@ def timed(client: Shell, source: FileSource, path: str, size: int, limit_s: floa
     recorder.note(FileTransfer(source.request(path), answer, told.bytes, size, problem=problem))
     if told.bytes != size or told.code:
         raise Broken(f"{told.bytes:,} of {size:,} bytes arrived: {_words(done.errors)}.")
+    if not told.seconds:
+        raise NotProven(f"curl on the {client.name} reported {told.bytes:,} bytes in no time.")
     return Transfer(told.bytes, told.seconds)
 
 
 class _Figures(NamedTuple):
     """What curl tells of a transfer (`_FIELDS`), and its exit code."""
 
-    status: int
-    bytes: int
-    first_s: float
-    seconds: float
-    connections: int
-    code: int
+    status: Annotated[int, Field(ge=0, le=999)]
+    bytes: Count
+    first_s: NotNegative
+    seconds: NotNegative
+    connections: Count
+    code: Annotated[int, Field(ge=0, le=255)]
 
     @classmethod
     def of(cls, client: Shell, line: str, errors: str) -> _Figures:
@@ -240,11 +245,16 @@ class _Figures(NamedTuple):
             status, size, first_s, seconds, connections, code = map(number, words)
             if code == _NO_TOOL:
                 raise ValueError
+            return _FIGURES.validate_python(
+                (int(status), int(size), first_s, seconds, int(connections), int(code))
+            )
         except ValueError:
             raise NotProven(
                 f"curl does not work on the {client.name}: {_words(errors.strip() or line)}."
             ) from None
-        return cls(int(status), int(size), first_s, seconds, int(connections), int(code))
+
+
+_FIGURES = TypeAdapter(_Figures)
 
 
 def _words(text: str) -> str:

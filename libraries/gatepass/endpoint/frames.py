@@ -11,6 +11,7 @@ from pydantic import StringConstraints
 from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import NotNegative
 from gatepass.endpoint.answers import Address, Count, Port, Words, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.readiness import not_root
@@ -45,7 +46,7 @@ class Captured(TypedDict):
     answers: dict[Address, dict[Words, list[Port]]]
     busy: list[Address]
     dropped: Count
-    cpu_s: float
+    cpu_s: NotNegative
 
 
 class SentFrames(TypedDict):
@@ -54,8 +55,8 @@ class SentFrames(TypedDict):
     sent: Count
     control: Count
     words: Count
-    seconds: float
-    cpu_s: float
+    seconds: NotNegative
+    cpu_s: NotNegative
 
 
 class FrameCapture:

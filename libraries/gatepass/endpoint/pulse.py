@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import NotNegative, must_be_part
 from gatepass.endpoint.answers import Count, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import script
@@ -61,8 +62,8 @@ class Pulses:
 class _Told(TypedDict):
     sent: Count
     answered: Count
-    gaps: list[tuple[float, float, float]]
-    pauses: list[tuple[float, float, float]]
+    gaps: list[tuple[float, NotNegative, NotNegative]]
+    pauses: list[tuple[float, NotNegative, NotNegative]]
 
 
 def _pulses(told: _Told) -> Pulses:
@@ -136,6 +137,8 @@ class Pulse:
         try:
             self._program.wait(self._length_s + _GRACE_S)
             answer = of_json(dict[str, _Told], self._program.output)
+            for one in answer.values():
+                must_be_part(one["answered"], one["sent"], "datagrams", self._shell.name)
             return {address: _pulses(answer[address]) for address in self._addresses}
         except (ProgramEnded, ValueError, KeyError):
             words = self._program.last_words() or "it wrote nothing"

@@ -11,6 +11,7 @@ from typing import TypeVar
 from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import must_be_part
 from gatepass.endpoint.answers import Count, number, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import Script, script
@@ -167,6 +168,7 @@ class Stream:
         self._receiver.run(script("sleep {seconds}", seconds=_LAST_S))
         taken = _told(_Taken, self._receiver, self._taking)
         must_be_whole(self._receiver.name, taken["dropped"])
+        must_be_part(taken["arrived"], sent["sent"], "datagrams", self._receiver.name)
         times = taken["stretches"], taken["came"], sent["sendings"]
         return Arrivals(sent["sent"], taken["arrived"], *times)
 

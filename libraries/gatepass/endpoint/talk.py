@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import Count, NotNegative, must_be_part
 from gatepass.base.flight_recorder import recorder
 from gatepass.endpoint.answers import of_json
 from gatepass.endpoint.probe import install
@@ -29,18 +30,18 @@ class Talked:
         still_s: for how long at most the program itself stood still and read no answer.
     """
 
-    opened: int
-    said: int
-    heard: int
-    longest_s: float
-    silent_s: float = 0.0
+    opened: Count
+    said: Count
+    heard: Count
+    longest_s: NotNegative
+    silent_s: NotNegative = 0.0
 
     def __str__(self) -> str:
         return (
             f"{self.opened} opened; {self.heard:,} of {self.said:,} words answered; without an "
             f"answer for {self.longest_s:.3g} s at most"
         )
-    still_s: float = 0.0
+    still_s: NotNegative = 0.0
 
 
 class Answering:
@@ -103,6 +104,7 @@ class Asking:
         except (ProgramEnded, ValueError):
             words = self._program.last_words() or "it wrote nothing"
             raise NotProven(f"connections failed on the {self._shell.name}: {words}.") from None
+        must_be_part(talked.heard, talked.said, "answers", self._shell.name)
         recorder.note(ConnectionTry(self._shell.name, self._target, str(talked)))
         return talked
 

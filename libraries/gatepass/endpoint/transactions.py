@@ -11,6 +11,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
+from gatepass.base.figures import must_be_part
 from gatepass.endpoint.answers import Address, Count, Words, of_json
 from gatepass.endpoint.probe import install
 from gatepass.endpoint.script import Script, script
@@ -20,6 +21,8 @@ from gatepass.results.trial import MEGA, Trial
 
 _T = TypeVar("_T")
 _GRACE_S, _END_S = 20, 15
+_DOUBLED, _UNDER_WAY = 1.05, 5
+"""Of the requests, as far as a path may double them, and those that nobody waited for any more."""
 
 
 class _Done(TypedDict):
@@ -99,6 +102,8 @@ def run(client: Shell, server: Shell, address: str, port: int, asked: Exchange) 
         if "error" in told:
             raise _broken(told, client, server, asked)
         answered = _told(_Answered, server, answering, _END_S)
+        most = round((told["done"] + told["lost"]) * _DOUBLED) + _UNDER_WAY
+        must_be_part(answered["answered"], most, "requests", server.name)
     finally:
         answering.stop()
     received, seconds = answered["answered"] * asked.request, told["seconds"]
