@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import os
+import pwd
 import re
 import socket
 import time
@@ -55,7 +55,7 @@ class Lock:
             mark: of the run.
             run: its name.
         """
-        account = os.environ.get("SUDO_USER") or getpass.getuser()
+        account = os.environ.get("SUDO_USER") or _user()
         since = time.strftime("%Y-%m-%dT%H:%M", time.gmtime())
         return cls(mark, _word(run), _word(account), _word(socket.gethostname()), since)
 
@@ -125,6 +125,14 @@ def without_locks(configuration: str) -> str:
     """A configuration as it is without the locks in it."""
     without, many = _OBJECT.subn("", configuration)
     return _EMPTY.sub("", without) if many else configuration
+
+
+def _user() -> str:
+    """Who runs this; a container may have no name for it."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return f"user-{os.geteuid()}"
 
 
 def _word(text: str) -> str:

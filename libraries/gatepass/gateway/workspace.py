@@ -11,6 +11,7 @@ from pathlib import Path
 from gatepass.base import namespace
 from gatepass.base.paths import results_of, run_name
 from gatepass.base.sealed import MAC, sealed
+from gatepass.base.stop_signals import held_back
 from gatepass.endpoint.visits import Visits, left_there
 from gatepass.gateway import lock, transport
 from gatepass.gateway.changes import Changes
@@ -144,13 +145,8 @@ class Workspace:
             "namespace_inode": namespace.inode(testbed.network_namespace),
             "backup_sha256": sha256(whole).hexdigest(),
         }
-        journal = Journal.start(folder / NAME, head)
-        try:
-            notices += filter(None, [lock.take(gateway, Lock.own(mark, run_name(folder)))])
-        except (InUse, Refused):  # nothing was changed
-            journal.close()
-            forget_key(folder)
-            raise
+        journal, unlocked = _begun(gateway, folder, head)
+        notices += filter(None, [unlocked])
         return cls(gateway, Changes(gateway, journal, mark), folder, notices)
 
     def restore(self) -> Restoration:
@@ -158,6 +154,23 @@ class Workspace:
         if not self.changes.journal.closed:
             self._restoration = undo(self.gateway, self.changes.journal, self.folder / SAVED)
         return self._restoration
+
+
+@held_back  # a lock that nobody has a journal of would never go
+def _begun(gateway: FortiGate, folder: Path, head: dict) -> tuple[Journal, str]:
+    """The journal of a run that has the gateway now; what a reader should know, in sentences.
+
+    Raises:
+        InUse: another run was quicker.
+        GatewayLost, Refused: see `lock.take`.
+    """
+    journal = Journal.start(folder / NAME, head)
+    try:
+        return journal, lock.take(gateway, Lock.own(head["mark"], run_name(folder)))
+    except (InUse, Refused):  # nothing was changed
+        journal.close()
+        forget_key(folder)
+        raise
 
 
 def _strange(left: Journal) -> str:
