@@ -19,9 +19,10 @@ from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
 from gatepass.doctor import examination
 from gatepass.doctor.examination import Examination, examine
+from gatepass.endpoint.completed import Completed
 from gatepass.endpoint.needs import programs
-from gatepass.endpoint.script import Script
-from gatepass.endpoint.shell import Completed, EndpointLost
+from gatepass.endpoint.script import Script, must_be_script
+from gatepass.endpoint.shell import EndpointLost
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.inputs import load_catalogue, load_order, load_profile, load_testbed
 from gatepass.inputs.order import Order
@@ -115,6 +116,7 @@ class PlayedHost:
         return []
 
     def run(self, command: Script, timeout_s: float = 15, again: bool = False) -> Completed:
+        must_be_script(command)
         if "echo user " in command:
             return Completed(0, self._survey())
         if command.startswith("date"):

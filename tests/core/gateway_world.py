@@ -12,6 +12,7 @@ from local_shell import LocalShell
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.direct_path import must_be_answered_directly
 from gatepass.endpoint.probe import SILENT, Probe, start_responder, try_all
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.where_lost import must_be_lost_in_between
 from gatepass.inputs.testbed import Endpoint
 
@@ -98,7 +99,7 @@ class GatewayWorld:
 
 def must(shell: LocalShell, command: str) -> None:
     """Run a command that succeeds."""
-    done = shell.run(command)
+    done = shell.run(Script(command))
     assert done.status == 0, f"{command}: {done.errors}"
 
 

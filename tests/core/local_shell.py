@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from gatepass.endpoint.completed import Completed
+from gatepass.endpoint.script import Script, must_be_script
 
 
 class LocalShell:
@@ -28,10 +29,11 @@ class LocalShell:
         self._folder = folder
         self.announced: dict[str, list[str]] = {}
 
-    def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
-        """Run a command and wait for it."""
+    def run(self, command: Script, timeout_s: float = 15, again: bool = False) -> Completed:
+        """Run a script and wait for it; other text is refused, as `SshShell` refuses it."""
+        must_be_script(command)
         if self.impatient:
-            command = re.sub(r"(%%\.\*}\+)\d+", r"\g<1>0", command)
+            command = Script(re.sub(r"(%%\.\*}\+)\d+", r"\g<1>0", command))
         done = subprocess.run(
             [*self.inside, "sh", "-c", command],
             capture_output=True,

@@ -43,7 +43,8 @@ class FarGateway:
             addresses = f"{profile.first}-{profile.last}"
             requests.append(("load-pool", {name: {"addrs": addresses}}))
             requests.append(("load-conn", {name: self._connection(name, profile.routes)}))
-        for (command, _), answer in zip(requests, self.charon._ask(requests), strict=True):
+        answers = self.charon._ask(list[dict], requests)
+        for (command, _), answer in zip(requests, answers, strict=True):
             assert answer.get("success") == "yes", (command, answer)
 
     @staticmethod

@@ -37,7 +37,7 @@ for _ in range(100):
 
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_each_outcome(apart: LocalShell, protocol: str) -> None:
-    apart.run(DROP)
+    apart.run(Script(DROP))
     responder = start_responder(apart, [5301, 5303], 30)
     probes = [
         Probe(protocol, "127.0.0.1", 5301),
@@ -57,7 +57,7 @@ def test_a_connection_whose_first_packet_gets_lost_is_late_and_not_silent(
 ) -> None:
     flow = "ip saddr . tcp sport . ip daddr . tcp dport"
     impair(apart, f"tcp flags syn / syn,ack {flow} != @seen add @seen {{ {flow} }} drop")
-    apart.run(DROP)
+    apart.run(Script(DROP))
     responder = start_responder(apart, [5301, 5303], 30)
     lost, dropped = (Probe("tcp", "127.0.0.1", port) for port in (5301, 5303))
     answers = try_all(apart, [lost, dropped], timeout_s=0.3)
@@ -111,7 +111,7 @@ def test_a_control_takes_the_same_port_on_the_other_path(apart: LocalShell) -> N
 
 def test_a_control_that_is_not_answered_is_not_proven(apart: LocalShell) -> None:
     responder = start_responder(apart, [5301, 5303], 30)
-    apart.run(DROP)
+    apart.run(Script(DROP))
     probes = [Probe("tcp", "198.18.2.10", port) for port in (5301, 5303)]
     words = r"port 5303 is not answered .*silent; 1 of 2 .* on the server, or on the client"
     with pytest.raises(NotProven, match=words):

@@ -14,6 +14,7 @@ from local_shell import LocalShell
 
 from gatepass.base.waiting import until
 from gatepass.endpoint.rig_watch import RigWatch, look, within
+from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Completed
 from gatepass.results.conduct import OWN, Conduct
 
@@ -89,14 +90,15 @@ class Elsewhere(LocalShell):
 
     def run(self, command: str, timeout_s: float = 15, again: bool = False) -> Completed:
         """See `LocalShell`."""
-        return super().run(f"{self.before}\n{command}", timeout_s, again)
+        return super().run(Script(f"{self.before}\n{command}"), timeout_s, again)
 
 
 COMMA = "export LC_ALL=fi_FI.UTF-8 LANG=fi_FI.UTF-8"
 OLD_PATH = "export PATH={bin}:$PATH"
 OLD_PYTHON = """#!/bin/sh
 exec {python} -c 'import sys, time; del time.CLOCK_BOOTTIME; sys.argv = sys.argv[1:]
-exec(compile((sys.stdin if sys.argv[0] == "-" else open(sys.argv[0])).read(), "x", "exec"))' "$@"
+text = sys.argv.pop(1) if sys.argv[0] == "-c" else open(sys.argv[0]).read()
+exec(compile(text, "x", "exec"))' "$@"
 """
 
 

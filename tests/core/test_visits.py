@@ -11,8 +11,9 @@ from local_shell import LocalShell
 from gatepass import cli
 from gatepass.base import paths
 from gatepass.endpoint import ssh
-from gatepass.endpoint.script import script
-from gatepass.endpoint.shell import Completed, EndpointLost
+from gatepass.endpoint.completed import Completed
+from gatepass.endpoint.script import Script, script
+from gatepass.endpoint.shell import EndpointLost
 from gatepass.endpoint.ssh import SshShell, clean_endpoints
 from gatepass.endpoint.visits import NAME, Visits, left_on_endpoints, left_there
 from gatepass.gateway import restore
@@ -33,7 +34,7 @@ class Machine:
         self.away, self.breaks = False, ""
         self._shell = LocalShell("any", folder)
 
-    def run(self, shell: SshShell, command: str) -> Completed:
+    def run(self, shell: SshShell, command: Script) -> Completed:
         if self.away:
             raise EndpointLost(f"the {shell.name} cannot be reached.")
         done = self._shell.run(command, timeout_s=60)

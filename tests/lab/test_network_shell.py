@@ -79,7 +79,7 @@ def test_a_file_is_written_although_the_connection_broke_before(shell: SshShell)
 
 
 def test_a_command_is_given_once_unless_it_may_be_given_again(shell: SshShell) -> None:
-    ends_its_connection = "echo given >>/tmp/given; kill -9 $PPID"
+    ends_its_connection = Script("echo given >>/tmp/given; kill -9 $PPID")
     for again, times in ((False, 1), (True, 2)):
         with pytest.raises(EndpointLost, match=r"connection to the client broke .* “echo given"):
             shell.run(ends_its_connection, again=again)

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
+from typing_extensions import TypedDict
+
+from gatepass.endpoint.answers import Address, Words
 
 ANY = ("0.0.0.0/0",)
 NEVER = "0"
@@ -94,6 +100,35 @@ class Connection:
         return [shared | {"owners": [self.remote]}, eap | {"owners": [self.user]}]
 
 
+_Address = Address | Literal["%any", "%any6"]
+_Digits = Annotated[str, StringConstraints(pattern="^[0-9]{1,20}$")]
+_ALGORITHMS = dict.fromkeys(
+    ("encr-alg", "encr-keysize", "integ-alg", "prf-alg", "dh-group", "state"), Words
+)
+ChildReply = TypedDict(
+    "ChildReply",
+    {
+        **_ALGORITHMS,
+        **dict.fromkeys(("name", "spi-in", "spi-out", "encap"), Words),
+        **dict.fromkeys(("bytes-in", "bytes-out", "packets-in", "install-time"), _Digits),
+        **dict.fromkeys(("local-ts", "remote-ts"), list[Words]),
+    },
+    total=False,
+)
+SaReply = TypedDict(
+    "SaReply",
+    {
+        **_ALGORITHMS,
+        **dict.fromkeys(("uniqueid", "initiator"), Words),
+        **dict.fromkeys(("local-host", "remote-host"), _Address),
+        "local-vips": list[_Address],
+        "child-sas": dict[str, ChildReply],
+    },
+    total=False,
+)
+"""An IKE SA as list-sa tells of it, and a child of it; charon leaves out what it has not."""
+
+
 @dataclass(frozen=True)
 class Child:
     """A pair of ESP SAs.
@@ -129,7 +164,7 @@ class Child:
     remote_ts: tuple[str, ...]
 
     @classmethod
-    def of(cls, reply: dict) -> Child:
+    def of(cls, reply: ChildReply) -> Child:
         """From an entry of list-sa."""
         return cls(
             name=reply.get("name", ""),
@@ -178,7 +213,7 @@ class IkeSa:
     children: tuple[Child, ...]
 
     @classmethod
-    def of(cls, name: str, reply: dict) -> IkeSa:
+    def of(cls, name: str, reply: SaReply) -> IkeSa:
         """From an event of list-sas."""
         return cls(
             name=name,
@@ -202,6 +237,6 @@ class IkeSa:
         return min(there, key=lambda child: child.age_s, default=None)
 
 
-def _algorithm(reply: dict, what: str) -> str:
+def _algorithm(reply: ChildReply | SaReply, what: str) -> str:
     words = (reply.get(f"{what}-alg"), reply.get(f"{what}-keysize"))
     return "-".join(word for word in words if word)

@@ -21,7 +21,7 @@ from gatepass.base.printable import shown
 from gatepass.endpoint import own_programs, room
 from gatepass.endpoint.completed import Completed
 from gatepass.endpoint.looks import LOOK_OVER, begin_look
-from gatepass.endpoint.script import Script, joined, script
+from gatepass.endpoint.script import Script, joined, must_be_script, script
 
 
 class Shell(Protocol):
@@ -126,19 +126,19 @@ class Detached:
             "echo $? >{stem}.rc",
             first=_AHEAD if ahead else script(""),
             limit_s=limit_s,
-            command=_script(command),
+            command=must_be_script(command),
             stem=stem,
         )
         steps = [script("rm -f {stem}.out {stem}.err {stem}.rc {stem}.pid", stem=stem)]
         if busy:
-            steps.append(script("if {busy}; then exit 5; fi", busy=_script(busy)))
+            steps.append(script("if {busy}; then exit 5; fi", busy=must_be_script(busy)))
         steps += [
             script(
                 "setsid sh -c {inner} </dev/null >/dev/null 2>&1 & echo $! >{stem}.pid",
                 inner=str(inner),
                 stem=stem,
             ),
-            _until(_script(ready), stem) if ready else script("true"),
+            _until(must_be_script(ready), stem) if ready else script("true"),
         ]
         done = shell.run(own_programs.marked(stem, joined("; ", steps)))
         program = cls(shell, stem)
@@ -271,10 +271,6 @@ def _until(ready: Script, stem: str) -> Script:
         stem=stem,
         over=LOOK_OVER,
     )
-
-
-def _script(command: str) -> Script:
-    return Script(command)  # until all callers give one
 
 
 class Busy(Exception):

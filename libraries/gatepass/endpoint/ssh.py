@@ -14,7 +14,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.stop_signals import held_back
 from gatepass.endpoint import own_programs
 from gatepass.endpoint.login_shell import NoShell
-from gatepass.endpoint.script import Script, joined, script
+from gatepass.endpoint.script import Script, joined, must_be_script, script
 from gatepass.endpoint.shell import Completed, EndpointLost, must_have_room
 from gatepass.endpoint.ssh_client import NotSent, PinnedClient, Refused
 from gatepass.endpoint.ssh_session import TooLarge
@@ -104,7 +104,9 @@ class SshShell:
         Raises:
             EndpointLost: the connection broke, no answer came in time, or there is no shell.
             NotProven: the answer has no end.
+            TypeError: the command is no `Script`.
         """
+        must_be_script(command)
         try:
             return self._ask(lambda client: client.execute(command, timeout_s), command, again)
         except TooLarge as flood:

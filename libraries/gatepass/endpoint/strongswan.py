@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from typing_extensions import TypedDict
 
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
-from gatepass.endpoint.ike import Connection, IkeSa
+from gatepass.endpoint.answers import Words, of_json, words_of
+from gatepass.endpoint.ike import Connection, IkeSa, SaReply
 from gatepass.endpoint.probe import install, install_package
 from gatepass.endpoint.processor_time import used_s
 from gatepass.endpoint.script import Script, joined, script
 from gatepass.endpoint.shell import Busy, Detached, ProgramEnded, Shell, put_secret
+from gatepass.endpoint.strongswan_conf import settings
 
 KERNEL, USER_SPACE = "the kernel", "user space (kernel-libipsec)"
 """Where ESP is done on a host."""
@@ -30,36 +35,24 @@ _LONGEST_S, _ONCE_S = 7 * 86_400, 60
 _ANSWER_S = 60
 _ENDS_S = 20
 # openssl before the plain ciphers: it is up to twice as fast. What a version lacks is left out.
-_PLUGINS = (
-    "random nonce openssl aes des sha1 sha2 md4 md5 hmac kdf gmp curve25519 pem pkcs1 x509 pubkey "
-    "{esp}kernel-netlink socket-default vici eap-identity eap-mschapv2 updown"
+_LIBRARIES = (
+    "random nonce openssl aes des sha1 sha2 md4 md5 hmac kdf gmp curve25519 pem pkcs1 x509 pubkey"
 )
-_SETTINGS = """\
-charon {{
-  load = {plugins}
-  routing_table = {table}
-  routing_table_prio = {priority}
-  threads = 32
-  retransmit_tries = 4
-  retransmit_timeout = 2.0
-  retransmit_base = 1.5
-  filelog {{
-    log {{
-      path = {folder}/charon.log
-      default = 1
-      flush_line = yes
-    }}
-  }}
-  plugins {{
-    vici {{
-      socket = unix://{folder}/charon.vici
-    }}
-    kernel-libipsec {{
-      allow_peer_ts = yes
-    }}
-  }}
-}}
-"""
+_PLUGINS = "kernel-netlink socket-default vici eap-identity eap-mschapv2 updown"
+_ALWAYS = {
+    "threads": 32,
+    "retransmit_tries": 4,
+    "retransmit_timeout": "2.0",
+    "retransmit_base": "1.5",
+}
+_LOG = {"default": 1, "flush_line": "yes"}
+_LIBIPSEC = {"kernel-libipsec": {"allow_peer_ts": "yes"}}
+_T = TypeVar("_T")
+
+
+class _Answer(TypedDict, total=False):
+    success: Words
+    errmsg: Words
 
 
 class Charon:
@@ -97,14 +90,15 @@ class Charon:
             return
         where, self.esp = look(self.shell, self._user_space_only)
         stem = f"{self.shell.folder()}/charon"
-        esp = "" if self.esp == KERNEL else "kernel-libipsec "
-        settings = _SETTINGS.format(
-            plugins=_PLUGINS.format(esp=esp),
-            table=TABLE,
-            folder=self.shell.folder(),
-            priority=TABLE if self._routes else _AFTER_MAIN,
-        )
-        self.shell.put(settings, f"{stem}.conf")
+        esp = [] if self.esp == KERNEL else ["kernel-libipsec"]
+        own = {
+            "load": " ".join([_LIBRARIES, *esp, _PLUGINS]),
+            "routing_table": TABLE,
+            "routing_table_prio": TABLE if self._routes else _AFTER_MAIN,
+            "filelog": {"log": _LOG | {"path": f"{stem}.log"}},
+            "plugins": _LIBIPSEC | {"vici": {"socket": f"unix://{stem}.vici"}},
+        }
+        self.shell.put(settings({"charon": _ALWAYS | own}), f"{stem}.conf")
         self.shell.run(
             script(
                 "mkdir -p {stem}.run; rm -f {stem}.vici {stem}.run/*; cp {program} {stem}.run",
@@ -158,7 +152,7 @@ class Charon:
         for connection in connections:
             requests += [("load-shared", secret) for secret in connection.secrets()]
             requests.append(("load-conn", connection.message()))
-        for answer in self._ask(requests):
+        for answer in self._ask(list[_Answer], requests):
             if answer.get("success") != "yes":
                 raise NotProven(
                     f"strongSwan on the {self.shell.name} does not accept the configuration: "
@@ -180,7 +174,7 @@ class Charon:
         for one in (one for one in self._connections if one.name in names):
             requests.append(("unload-conn", {"name": one.name}))
             requests += [("unload-shared", {"id": secret["id"]}) for secret in one.secrets()]
-        self._ask(requests)
+        self._ask(list[Any], requests)
         self._connections = [one for one in self._connections if one.name not in names]
         kept: list[IkeSa] = []
 
@@ -202,29 +196,29 @@ class Charon:
             Seconds until each was up, by name; those that did not come up are left out.
         """
         children = {name: [name] for name in names}
-        (came,) = self._ask(
-            [("raise", {"children": children, "timeout_s": timeout_s})], timeout_s + _ANSWER_S
-        )
+        request = ("raise", {"children": children, "timeout_s": timeout_s})
+        (came,) = self._ask(tuple[dict[str, float]], [request], timeout_s + _ANSWER_S)
         return {name.partition("/")[0]: seconds for name, seconds in came.items()}
 
     def try_one(self, name: str, timeout_s: float = 20) -> str:
         """Initiate one connection and wait for it; why it did not come up, empty where it did."""
-        request = {"ike": name, "child": name, "timeout": str(round(timeout_s * 1000))}
-        (answer,) = self._ask([("initiate", request)], timeout_s + _ANSWER_S)
+        message = {"ike": name, "child": name, "timeout": str(round(timeout_s * 1000))}
+        request = ("initiate", message)
+        (answer,) = self._ask(tuple[_Answer], [request], timeout_s + _ANSWER_S)
         return "" if answer.get("success") == "yes" else answer.get("errmsg", "no reason given")
 
     def terminate(self, names: Sequence[str]) -> None:
         """End the IKE SAs of these connections, with their children; the other side is told."""
         requests = [("terminate", {"ike": name, "timeout": "5000"}) for name in names]
-        self._ask(requests, 5 * len(requests) + _ANSWER_S)
+        self._ask(list[Any], requests, 5 * len(requests) + _ANSWER_S)
 
     def rekey(self, name: str) -> None:
         """Have the child SA of a connection replaced by a new one."""
-        self._ask([("rekey", {"ike": name, "child": name})])
+        self._ask(list[Any], [("rekey", {"ike": name, "child": name})])
 
     def sas(self) -> list[IkeSa]:
         """All IKE SAs that there are, also those that come or go."""
-        (events,) = self._ask([("list-sas", {})])
+        (events,) = self._ask(tuple[list[dict[str, SaReply]]], [("list-sas", {})])
         return [IkeSa.of(name, reply) for event in events for name, reply in event.items()]
 
     def sa(self, name: str) -> IkeSa | None:
@@ -244,21 +238,30 @@ class Charon:
         log = self.shell.run(script("tail -n {lines} {path}", lines=lines, path=path)).output
         return " ".join(log.split())
 
-    def _ask(self, requests: Sequence[tuple[str, dict]], timeout_s: float = _ANSWER_S) -> list:
-        """The answers of VICI to these requests."""
+    def _ask(
+        self,
+        kind: type[_T],
+        requests: Sequence[tuple[str, dict]],
+        timeout_s: float = _ANSWER_S,
+    ) -> _T:
+        """The answers of VICI to these requests, which are of a kind.
+
+        Raises:
+            NotProven: they are not, or there are none.
+        """
         if not requests:
-            return []
+            return of_json(kind, "[]")
         program, folder = install(self.shell, "charon.py"), self.shell.folder()
         install_package(self.shell, "vici")
         put_secret(self.shell, json.dumps(requests), f"{folder}/request.json")
         words = [program, f"{folder}/charon.vici", f"{folder}/request.json"]
         done = self.shell.run(script("python3 {words}", words=words), timeout_s=timeout_s)
         try:
-            return json.loads(done.output)
+            return of_json(kind, done.output)
         except ValueError:
-            said = (done.errors.strip() or "it wrote nothing").splitlines()[-1]
+            words = words_of(done)
             raise NotProven(
-                f"strongSwan on the {self.shell.name} cannot be asked: {said}"
+                f"strongSwan on the {self.shell.name} cannot be asked: {words}"
             ) from None
 
 
