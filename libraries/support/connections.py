@@ -12,6 +12,7 @@ from gatepass.endpoint.ssh import SshShell
 from gatepass.endpoint.where_lost import must_be_lost_in_between
 from gatepass.gateway.host_filters import INTERFACE
 from gatepass.scenarios.leaks.ways import addresses_of
+from gatepass.scenarios.remote_access.configuration import BEHIND, host_of
 from support.run_context import RunContext
 
 _RESPONDER_S = 900
@@ -24,7 +25,8 @@ def respond(run: RunContext, name: str) -> None:
     if running and shell.run(f"[ -f {running.stem}.rc ]").status:
         return
     port = run.testbed.endpoints.server.probe_port
-    run.responders[name] = start_responder(shell, (port, port + 1), _RESPONDER_S)
+    addresses = [*getattr(run.testbed.endpoints, name).test_addresses, *map(host_of, BEHIND)]
+    run.responders[name] = start_responder(shell, addresses, (port, port + 1), _RESPONDER_S)
 
 
 def control(run: RunContext, source: str, target: str, probes: Sequence[Probe]) -> str:

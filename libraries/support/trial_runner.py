@@ -187,7 +187,9 @@ class TrialRunner:
         """What did not begin was lost at no endpoint, see `must_be_lost_in_between`."""
         protocol = "udp" if broken.how == FIRST_LOST else "tcp"
         probe = Probe(protocol, remote.address, remote.port, via=source)
-        answering = start_responder(remote.shell, [remote.port], _RESPONDER_S, "test-port")
+        answering = start_responder(
+            remote.shell, [remote.address], [remote.port], _RESPONDER_S, "test-port"
+        )
         try:
             must_be_lost_in_between(self._run.client, remote.shell, [probe])
         finally:

@@ -46,9 +46,11 @@ def kept_out_by_the_gateway(run: RunContext, user: VpnUser, words: str) -> str:
 def _let_out(run: RunContext, probes: list[Probe]) -> str:
     """The client's packets for these ports leave it, as the path without the gateway shows."""
     ports = [probe.port for probe in probes]
-    responder = start_responder(run.server, ports, _RESPONDER_S, "vpn-ports")
+    far = run.testbed.endpoints.server
+    responder = start_responder(
+        run.server, far.test_addresses, ports, _RESPONDER_S, "vpn-ports"
+    )
     try:
-        far = run.testbed.endpoints.server
         return must_be_answered_directly(run.client, "server", far, probes)
     finally:
         responder.stop()

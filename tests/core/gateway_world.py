@@ -70,7 +70,7 @@ class GatewayWorld:
         Args:
             probe: silent or refused through the gateway.
         """
-        responder = start_responder(self.server, [PORT], 30)
+        responder = start_responder(self.server, [SERVER, SERVER6, DIRECT["server"]], [PORT], 30)
         try:
             assert try_all(self.client, [probe], 0.4)[0].outcome == SILENT
             if ":" not in probe.address:

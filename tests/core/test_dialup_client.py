@@ -87,7 +87,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LocalShell
         client.name = "client"
         assert gateway.run(Script("ip addr add 198.19.250.1/32 dev lo")).status == 0
         far = FarGateway(gateway, USERS)
-        start_responder(gateway, (PORT,), 300)
+        start_responder(gateway, [SERVER, "198.19.250.1"], (PORT,), 300)
         yield client, far
         far.charon.stop()
 

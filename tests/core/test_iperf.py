@@ -12,6 +12,7 @@ from local_shell import LocalShell
 
 from gatepass.base.errors import NotProven
 from gatepass.base.waiting import until
+from gatepass.endpoint import iperf
 from gatepass.endpoint.iperf import parse, run
 from gatepass.endpoint.script import Script
 from gatepass.endpoint.shell import Detached
@@ -176,6 +177,13 @@ class TestWithTheProgram:
     def test_tcp_is_let_go_at_its_pace_either_way(self, apart: LocalShell, reverse: bool) -> None:
         trial = self.trial(apart, streams=4, omit_s=0.5, pace_mbps=60, reverse=reverse)
         assert 40 < trial.mbps < 120  # of tens of thousands
+
+    def test_the_server_is_called_at_the_address_of_the_test_alone(
+        self, apart: LocalShell
+    ) -> None:
+        with iperf._both(apart, apart, "127.0.0.1", 5299, Load(seconds=2, omit_s=0, streams=1)):
+            listens = apart.run(Script("ss -Hltn sport = :5299")).output.split()
+        assert [one for one in listens if ":5299" in one] == ["127.0.0.1:5299"]
 
     def test_the_port_is_taken(self, apart: LocalShell) -> None:
         listening = Script("ss -Hltn 'sport = :5299' | grep -q .")

@@ -23,6 +23,7 @@ from gatepass.endpoint.probe import (
 from gatepass.endpoint.script import Script
 from gatepass.inputs.testbed import Endpoint
 
+LOCAL = ["127.0.0.1", "::1"]
 DROP = (
     "nft add table inet t; nft add chain inet t c '{ type filter hook input priority 0; }'; "
     "nft add rule inet t c meta l4proto { tcp, udp } th dport 5303 drop"
@@ -38,7 +39,7 @@ for _ in range(100):
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_each_outcome(apart: LocalShell, protocol: str) -> None:
     apart.run(Script(DROP))
-    responder = start_responder(apart, [5301, 5303], 30)
+    responder = start_responder(apart, LOCAL, [5301, 5303], 30)
     probes = [
         Probe(protocol, "127.0.0.1", 5301),
         Probe(protocol, "::1", 5301, tries=3),
@@ -58,7 +59,7 @@ def test_a_connection_whose_first_packet_gets_lost_is_late_and_not_silent(
     flow = "ip saddr . tcp sport . ip daddr . tcp dport"
     impair(apart, f"tcp flags syn / syn,ack {flow} != @seen add @seen {{ {flow} }} drop")
     apart.run(Script(DROP))
-    responder = start_responder(apart, [5301, 5303], 30)
+    responder = start_responder(apart, LOCAL, [5301, 5303], 30)
     lost, dropped = (Probe("tcp", "127.0.0.1", port) for port in (5301, 5303))
     answers = try_all(apart, [lost, dropped], timeout_s=0.3)
     assert [answer.outcome for answer in answers] == [SILENT, SILENT]
@@ -72,7 +73,7 @@ def test_a_connection_whose_first_packet_gets_lost_is_late_and_not_silent(
 def test_a_caller_that_goes_away_does_not_end_the_responder(
     apart: LocalShell, tmp_path: Path
 ) -> None:
-    responder = start_responder(apart, [5301], 30)
+    responder = start_responder(apart, LOCAL, [5301], 30)
     (tmp_path / "reset.py").write_text(RESET)
     assert apart.run(Script(f"python3 {tmp_path}/reset.py")).status == 0
     (answer,) = try_all(apart, [Probe("tcp", "127.0.0.1", 5301)])
@@ -80,12 +81,22 @@ def test_a_caller_that_goes_away_does_not_end_the_responder(
     responder.stop()
 
 
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_it_is_called_at_the_addresses_of_the_test_alone(apart: LocalShell, protocol: str) -> None:
+    """The network by which an endpoint is managed does not reach what a run starts there."""
+    responder = start_responder(apart, ["127.0.0.2", "::1"], [5301], 30)
+    places = ("127.0.0.2", "::1", "127.0.0.1")
+    answers = try_all(apart, [Probe(protocol, place, 5301) for place in places])
+    assert [answer.outcome for answer in answers] == [ANSWERED, ANSWERED, REFUSED]
+    responder.stop()
+
+
 def test_ports_that_are_taken(apart: LocalShell) -> None:
-    first = start_responder(apart, [5301], 30)
+    first = start_responder(apart, LOCAL, [5301], 30)
     apart.run(Script(f"mkdir {apart.folder()}/second"))
     second = LocalShell("server", Path(apart.folder()) / "second", apart.inside)
     with pytest.raises(NotProven, match=r"could not be started on the server .*5301"):
-        start_responder(second, [5301, 5309], 30)
+        start_responder(second, LOCAL, [5301, 5309], 30)
     first.stop()
 
 
@@ -100,7 +111,7 @@ def far(**direct: str) -> Endpoint:
 
 
 def test_a_control_takes_the_same_port_on_the_other_path(apart: LocalShell) -> None:
-    responder = start_responder(apart, [5301], 30)
+    responder = start_responder(apart, LOCAL, [5301], 30)
     probes = [Probe("tcp", "198.18.2.10", 5301, via="7"), Probe("udp", "2001:2::1", 5301)]
     told = must_be_answered_directly(
         apart, "server", far(direct_address="127.0.0.1", direct_address6="::1"), probes
@@ -110,7 +121,7 @@ def test_a_control_takes_the_same_port_on_the_other_path(apart: LocalShell) -> N
 
 
 def test_a_control_that_is_not_answered_is_not_proven(apart: LocalShell) -> None:
-    responder = start_responder(apart, [5301, 5303], 30)
+    responder = start_responder(apart, LOCAL, [5301, 5303], 30)
     apart.run(Script(DROP))
     probes = [Probe("tcp", "198.18.2.10", port) for port in (5301, 5303)]
     words = r"port 5303 is not answered .*silent; 1 of 2 .* on the server, or on the client"

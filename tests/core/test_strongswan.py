@@ -32,7 +32,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LocalShell
         for number in (1, 2, 3):
             for address in (f"198.19.10{number}.1", f"198.19.200.{number}"):
                 assert peer.run(Script(f"ip addr add {address}/32 dev lo")).status == 0
-        start_responder(peer, (5301,), 300)
+        start_responder(peer, [f"198.19.10{number}.1" for number in (1, 2, 3)], (5301,), 300)
         yield peer, gateway
 
 

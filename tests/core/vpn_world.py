@@ -42,7 +42,8 @@ class VpnWorld:
         self._must(self.there, "sysctl -qw net.ipv4.ip_forward=0 net.ipv4.conf.all.rp_filter=0")
         self.users = [self._user(number) for number in range(1, users + 1)]
         responder = Path(__file__).parents[2] / "libraries/gatepass/endpoint/remote/responder.py"
-        words = [*self.there.inside, sys.executable, str(responder), "60", str(PORT)]
+        listens = f"{SERVER},{GATEWAY},198.19.250.1"
+        words = [*self.there.inside, sys.executable, str(responder), "60", listens, str(PORT)]
         self._holders.append(subprocess.Popen(words))
         self._must(
             self.there, f"n=0; until ss -Hltn 'sport = :{PORT}' | grep -q .; do sleep 0.05; done"

@@ -177,7 +177,10 @@ def _both(
     length = load.seconds + load.omit_s
     listening = script("ss -Hltn sport = :{port} | grep -q .", port=port)
     serve = script(
-        "iperf3 -s -1 -J -i {interval_s:g} -p {port}", interval_s=load.interval_s, port=port
+        "iperf3 -s -1 -J -i {interval_s:g} -B {address} -p {port}",
+        interval_s=load.interval_s,
+        address=address,
+        port=port,
     )
     send = script(
         "iperf3 -c {address} -p {port} -J --connect-timeout {connect_ms} {words}",

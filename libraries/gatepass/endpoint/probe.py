@@ -72,12 +72,17 @@ class Answer:
 
 
 def start_responder(
-    shell: Shell, ports: Sequence[int], limit_s: float, name: str = "responder"
+    shell: Shell,
+    addresses: Sequence[str],
+    ports: Sequence[int],
+    limit_s: float,
+    name: str = "responder",
 ) -> Detached:
     """Start a responder on an endpoint; it ends by itself after `limit_s` seconds.
 
     Args:
         shell: the endpoint.
+        addresses: of it, at which it is called; nobody reaches the responder at another one.
         ports: TCP and UDP ports.
         limit_s: for how long at most.
         name: of its files in the run's folder.
@@ -88,9 +93,10 @@ def start_responder(
     numbers = " ".join(map(str, ports))
     ready = script("ss -Hltn sport = :{port} | grep -q .", port=ports[-1])
     command = script(
-        "python3 {program} {limit_s:.0f} {ports}",
+        "python3 {program} {limit_s:.0f} {addresses} {ports}",
         program=install(shell, "responder.py"),
         limit_s=limit_s,
+        addresses=",".join(addresses),
         ports=ports,
     )
     stem = f"{shell.folder()}/{name}"

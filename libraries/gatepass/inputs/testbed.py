@@ -221,6 +221,12 @@ class Host(Model):
     probe_port: Annotated[int, whole(1, 65_534, "for a TCP port with another after it")] = 5301
     """Where single connections are tried; the port after it is used as well."""
 
+    @property
+    def test_addresses(self) -> list[str]:
+        """At which test traffic reaches it: all that this file names of it, but that of SSH."""
+        keys = ("address", "address6", "direct_address", "direct_address6")
+        return [found for key in keys if (found := getattr(self, key, None))]
+
     @model_validator(mode="after")
     def _ports_apart(self) -> Self:
         if self.iperf3_port in (self.probe_port, self.probe_port + 1):
