@@ -11,6 +11,7 @@ import pytest
 from gatepass.base.errors import InputError
 from gatepass.base.ownership import distrust, secret_trouble
 from gatepass.endpoint import visits
+from gatepass.gateway import restore
 from gatepass.gateway.journal import NAME, Journal, pending
 from gatepass.gateway.restore import restore_all
 from gatepass.inputs.secret import SecretReference
@@ -109,3 +110,56 @@ def test_a_secrets_file_is_its_owners_alone(tmp_path: Path, mode: int) -> None:
     assert secret_trouble(path)
     with pytest.raises(InputError, match=r"the secret's file may be .* by .*chmod 600"):
         SecretReference.of_option("--x", f"file:{path}").read()
+
+
+def _plant(how: str, run: Path, elsewhere: Path) -> None:
+    """Leave a journal among the results as somebody else could."""
+    journal = run / NAME
+    if how == "among the results":
+        journal.unlink()
+        head = {"mark": "gp0a1b2c", "serial": "LAB1", "testbed": str(run / "bed.yaml")}
+        Journal.start(journal, head).release()
+        journal.chmod(0o600)
+    elif how == "a mark for a shell":
+        journal.unlink()
+        head = {"mark": "$(id)", "serial": "LAB1", "testbed": str(elsewhere / "bed.yaml")}
+        Journal.start(journal, head).release()
+        journal.chmod(0o600)
+    elif how == "a file of somebody else":
+        os.chown(journal, NOBODY, NOBODY)
+    elif how == "a folder of somebody else":
+        os.chown(run, NOBODY, NOBODY)
+    elif how == "a file that everybody may write":
+        journal.chmod(0o666)
+    elif how == "a folder that everybody may write":
+        run.chmod(0o777)
+    elif how == "a link to a file of somebody else":
+        journal.rename(elsewhere / "theirs")
+        os.chown(elsewhere / "theirs", NOBODY, NOBODY)
+        journal.symlink_to(elsewhere / "theirs")
+    elif how == "a link to a folder of somebody else":
+        run.rename(elsewhere / "theirs")
+        os.chown(elsewhere / "theirs", NOBODY, NOBODY)
+        run.symlink_to(elsewhere / "theirs")
+
+
+PLANTED = (
+    *("among the results", "a mark for a shell"),
+    *("a file of somebody else", "a folder of somebody else"),
+    *("a file that everybody may write", "a folder that everybody may write"),
+    *("a link to a file of somebody else", "a link to a folder of somebody else"),
+)
+
+
+@as_root
+@pytest.mark.parametrize("how", PLANTED)
+def test_promise_6_a_planted_journal_is_never_acted_on(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """No testbed of its naming is read, so that none of its commands runs and nobody is asked."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr(restore, "load_testbed", lambda *_: pytest.fail("a testbed was read"))
+    _plant(how, run, elsewhere)
+    (one,) = restored(run)
+    assert not one.done and (run / NAME).exists()

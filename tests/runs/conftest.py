@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
 
 from faults.faulty_lab import PROJECT, Ended, FaultyLab, lab_in
+from runs.leaks import Watch, secrets_of
+from runs.listeners import Listeners
 from runs.printed_user import printed_user
+
+_PERIOD_S = 0.5
+"""Of looks at a run that measures: often enough for every chapter, seldom enough for figures."""
 
 
 @pytest.fixture(scope="session")
@@ -32,8 +38,33 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("recorded") / "whole.jsonl"
 
 
+@dataclass(frozen=True)
+class Watches:
+    """What is looked at while the whole run is at work.
+
+    Attributes:
+        secrets: command lines and environments of all processes.
+        listeners: of the run's processes.
+    """
+
+    secrets: Watch
+    listeners: Listeners
+
+
 @pytest.fixture(scope="session")
-def whole_run(lab: FaultyLab, recording: Path, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+def watches(lab: FaultyLab) -> Watches:
+    """Of the whole run."""
+    secrets = secrets_of(lab)
+    del secrets["private key's frame"]
+    control = Path(yaml.safe_load(lab.testbed.read_text())["network_namespace"])
+    found = Watch([secret.encode() for secret in secrets.values()], _PERIOD_S)
+    return Watches(found, Listeners(control))
+
+
+@pytest.fixture(scope="session")
+def whole_run(
+    lab: FaultyLab, recording: Path, watches: Watches, tmp_path_factory: pytest.TempPathFactory
+) -> Ended:
     """All checks, with the profile for tests, and recorded.
 
     One cipher of site-to-site tunnels stands for all: nobody else may be at work meanwhile. Its API
@@ -43,5 +74,6 @@ def whole_run(lab: FaultyLab, recording: Path, tmp_path_factory: pytest.TempPath
     order["vpn"]["ipsec"] = ["aes256gcm-dh14"]
     file = tmp_path_factory.mktemp("whole") / "order.yaml"
     file.write_text(yaml.safe_dump(order))
-    with printed_user(lab, file) as testbed:
+    watched = watches.secrets.at_work(), watches.listeners.at_work()
+    with printed_user(lab, file) as testbed, watched[0], watched[1]:
         return lab.run(order=file, testbed=testbed, recording=recording)

@@ -63,15 +63,15 @@ class Watch:
         processes: how many command lines were looked at that are of a run or of its endpoints.
     """
 
-    def __init__(self, secrets: list[bytes]) -> None:
-        self._secrets = secrets
+    def __init__(self, secrets: list[bytes], period_s: float = _PERIOD_S) -> None:
+        self._secrets, self._period_s = secrets, period_s
         self._ended = threading.Event()
         self.seen: set[str] = set()
         self.processes: set[str] = set()
 
     def look(self) -> None:
         """Until told to end."""
-        while not self._ended.wait(_PERIOD_S):
+        while not self._ended.wait(self._period_s):
             for process in Path("/proc").glob("[0-9]*"):
                 for what in ("cmdline", "environ"):
                     self._look_at(process / what)

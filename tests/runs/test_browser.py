@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import sys
 import threading
 import time
@@ -20,11 +19,11 @@ from gatepass.results.outcome import Check, read
 from lab.base.process import wait_until
 from runs.killing import Running, Runs
 from runs.leaks import leaks, secrets_of
+from runs.listeners import listening
 from test_certificate_rendered import CHROMIUM
 
 LIST = ("--test", "*.The List Of Policies Can Be Worked With, 100 Policies")
 CHAPTER, COOKIE = "Management page", "A Session's Cookie Is Out Of Reach"
-_LISTEN = "0A"
 _LOGGED_IN, _LOGGED_OUT = "POST /logincheck 200", "POST /logout 200"
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -67,33 +66,6 @@ def at_work(run: Running) -> tuple[list[int], Path]:
     folder = profile_of(found)
     assert folder is not None and folder.name.startswith(PREFIX) and folder.is_dir()
     return found, folder
-
-
-def files_of(pid: int) -> Iterator[str]:
-    """What a process holds open."""
-    for one in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(OSError):  # closed meanwhile
-            yield os.readlink(one)
-
-
-def listening(pids: list[int]) -> list[str]:
-    """Where processes listen for TCP, as hexadecimal address and port (proc_pid_net(5))."""
-    found = []
-    for pid in pids:
-        with suppress(OSError):
-            held = set(files_of(pid))
-            for version in ("tcp", "tcp6"):
-                _, *rows = Path(f"/proc/{pid}/net/{version}").read_text().splitlines()
-                for _, local, _, state, *rest in map(str.split, rows):
-                    if state == _LISTEN and f"socket:[{rest[5]}]" in held:
-                        found.append(local)
-    return found
-
-
-def test_where_processes_listen_is_found() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        assert listening([os.getpid()]) == [f"0100007F:{port:04X}"]
 
 
 def owners_of_browser(pids: list[int]) -> set[int]:

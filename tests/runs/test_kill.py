@@ -20,6 +20,7 @@ from gatepass.gateway.configuration import comparable
 from gatepass.gateway.journal import NAME as JOURNAL
 from gatepass.gateway.saved import SAVED
 from gatepass.results.outcome import read
+from host_state import changed, host_state
 from inhabitants import alive, inhabitants, namespaces_of
 from lab.base.process import wait_until
 from lab.lifecycle.control import call
@@ -45,7 +46,15 @@ MOMENTS = (
 
 
 @pytest.fixture(scope="module")
-def runs(own_lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+def machine() -> dict[str, str]:
+    """The machine before there was a lab."""
+    return host_state()
+
+
+@pytest.fixture(scope="module")
+def runs(
+    machine: dict[str, str], own_lab: FaultyLab, tmp_path_factory: pytest.TempPathFactory
+) -> Runs:
     """One results folder for all runs of this module."""
     return Runs(own_lab.testbed, tmp_path_factory.mktemp("results"))
 
@@ -88,6 +97,16 @@ def _kill_the_restore_as_well(runs: Runs, dice: random.Random) -> None:
     time.sleep(dice.uniform(0.4, 0.9))
     restore.kill()
     restore.communicate(timeout=60)
+
+
+def test_promise_7_the_machine_is_as_it_was_after_a_kill(
+    runs: Runs, machine: dict[str, str]
+) -> None:
+    run = runs.start(*NARROW)
+    assert run.reaches(5)
+    run.kill()
+    assert runs.restore()[0] == 0
+    assert wait_until(lambda: not changed(machine), 15), changed(machine)
 
 
 def test_tunnels_of_a_killed_run_go_on_both_sides(runs: Runs, delivered: Configuration) -> None:
