@@ -11,12 +11,14 @@ MAKERS = {"script": "template", "ruleset": "template", "joined": "separator"}
 MADE = ("Script", "Ruleset")
 QUOTING = {"shlex", "pipes"}
 SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh")
+ELSEWHERE = ("ssh", "su", "rsh")
 OF_A_SHELL = {
     *("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"),
     *("asyncio.create_subprocess_shell", "commands.getoutput", "pty.spawn"),
 }
 PUTS = {"put": 0, "put_secret": 1}
 """What writes a file of an endpoint, and which of its arguments is the text."""
+_WITH_A_TEXT = re.compile("-[a-z]*c[a-z]*")
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 _NFT = re.compile(r"\bnft (-|[a-z]+ )|\btable (ip6?|inet|arp|bridge) |\btype (filter|nat) hook ")
 
@@ -44,7 +46,7 @@ def offences(source: str) -> Iterator[tuple[int, str]]:
             yield from _call(node, names, texts)
         elif isinstance(node, ast.Attribute | ast.Name) and _name(node) in OF_A_SHELL:
             yield node.lineno, f"{_name(node)} goes to a shell"
-        elif _NFT.search(_put_together(node)):
+        if _NFT.search(_put_together(node)):
             yield node.lineno, "text for nftables that is no ruleset"
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
@@ -100,10 +102,12 @@ def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:
 
 def _call(node: ast.Call, names: dict[str, str], texts: set[str]) -> Iterator[tuple[int, str]]:
     called = _last(node.func, names)
-    # Script("…"), and Script.__new__(Script, "…") or str.__new__(Script, "…")
-    of_a_class = called.startswith("__") and any(_last(one, names) in MADE for one in node.args)
-    if called in MADE or of_a_class:
+    if called in MADE:
         yield node.lineno, f"{' and '.join(MADE)} are made by script and ruleset alone"
+    # map(Script, texts), str.__new__(Script, text)
+    handed = [_last(one, names) for one in node.args if _name(one) in names]
+    if called not in ("isinstance", "issubclass") and {"script", "ruleset", *MADE} & {*handed}:
+        yield node.lineno, "what makes texts for a shell is handed on"
     whole = names.get(_name(node.func), _name(node.func))
     if called in MAKERS and (called != "joined" or whole.endswith("script.joined")):
         named = [one.value for one in node.keywords if one.arg == MAKERS[called]]
@@ -128,12 +132,14 @@ def _is_false(node: ast.AST) -> bool:
 
 
 def _runs_a_shell(node: ast.AST) -> bool:
-    """Whether it is a list of words that begins with a shell and a text for it."""
+    """Whether it is a list of words in which a shell gets a text, here or elsewhere."""
     if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) < 2:
         return False
     words = [one.value if _literal(one) else "" for one in node.elts]  # type: ignore[attr-defined]
+    if words[0].rpartition("/")[2] in ELSEWHERE:
+        return True
     shells = [at for at, word in enumerate(words) if word.rpartition("/")[2] in SHELLS]
-    return any("-c" in words[at + 1 :] for at in shells)
+    return any(_WITH_A_TEXT.fullmatch(word) for at in shells for word in words[at + 1 :])
 
 
 def _put_together(node: ast.AST) -> str:
@@ -145,6 +151,9 @@ def _put_together(node: ast.AST) -> str:
         sides = (node.left, node.right)
         if not all(map(_literal, sides)):
             return "{}".join(one.value for one in sides if _literal(one))  # type: ignore[attr-defined]
+    formats = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "format"
+    if formats and _literal(node.func.value):  # type: ignore[attr-defined]
+        return node.func.value.value  # type: ignore[attr-defined]
     return ""
 
 
