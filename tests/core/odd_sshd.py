@@ -77,8 +77,10 @@ def endpoint(folder: Path, odd: Odd = Odd(), known: str = "{name} {key}\n") -> I
     """
     _write(folder, odd, known)
     with (folder / "sshd.log").open("w") as log:
-        command = ["unshare", "--net", "--mount", "sh", "-c", _START, "sh", str(folder)]
-        server = subprocess.Popen([*command, shutil.which("sshd") or "/usr/sbin/sshd"], stderr=log)
+        # it ends with the tests, however they end
+        command = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount"]
+        words = ["sh", "-c", _START, "sh", str(folder), shutil.which("sshd") or "/usr/sbin/sshd"]
+        server = subprocess.Popen([*command, *words], stderr=log)
     try:
         pid = folder / "sshd.pid"
         assert until(lambda: pid.exists() or server.poll() is not None, 10)
