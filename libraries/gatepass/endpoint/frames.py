@@ -71,6 +71,7 @@ class FrameCapture:
 
     def __init__(self, shell: Shell, name: str, told: Mapping, limit_s: float) -> None:
         self._shell, self._stem = shell, f"{shell.folder()}/{name}"
+        self._marks = frozenset(told["marks"])
         program, stem = install(shell, "frame_capture.py"), self._stem
         shell.put(json.dumps(told), f"{stem}.json")
         # of an earlier one
@@ -119,7 +120,10 @@ class FrameCapture:
         if status:
             words = self._program.last_words()
             raise NotProven(f"the {name} did not report what arrived: {words}")
-        return _read(Captured, self._program.output, f"the {name}'s capture")
+        captured = _read(Captured, self._program.output, f"the {name}'s capture")
+        if not self._marks <= captured["arrived"].keys() & captured["quoted"].keys():
+            raise NotProven(f"the {name}'s capture does not report on all that it was to look for.")
+        return captured
 
     def pcap(self) -> bytes:
         """What it has kept of what arrived; empty where nothing did."""
