@@ -62,6 +62,11 @@ class Ended:
         return [check.message for check in self.ran.values() if check.verdict == verdict]
 
 
+def of_endpoints(recording: Path) -> Path:
+    """Where the endpoints' part of a recorded run is."""
+    return recording.with_suffix(".endpoints.gz")
+
+
 class FaultyLab:
     """One lab, used through the command lines as a person would.
 
@@ -75,7 +80,9 @@ class FaultyLab:
         self._folder, self._version, self._how = folder, version, how
         self._environment = {
             "LAB_FOLDER": str(folder / "labs"),
-            "PYTHONPATH": os.pathsep.join((str(PROJECT / "libraries"), str(PROJECT))),
+            "PYTHONPATH": os.pathsep.join(
+                map(str, (PROJECT / "libraries", PROJECT, PROJECT / "tests"))
+            ),
         }
         self.testbed = folder / "labs" / NAME / "testbed.yaml"
         self.state = self.testbed.with_name("state.json")
@@ -140,12 +147,16 @@ class FaultyLab:
             tests: the patterns.
             order: path of the order's file; the lab's own unless given.
             testbed: path of the testbed's file; the lab's own unless given.
-            recording: where what the gateway is asked and answers is recorded, if anywhere.
+            recording: where what the gateway is asked and answers is recorded, if anywhere;
+                what the endpoints do stands beside it (see `of_endpoints`).
             profile: with which they run.
             results: where its folder is made; exists, and is empty.
         """
         results = results or Path(tempfile.mkdtemp(prefix="results-", dir=self._folder))
-        words = ["gatepass", "run", "--testbed", str(testbed or self.testbed)]
+        begins = ["gatepass"]
+        if recording:
+            begins = ["hostile.endpoint_recorder", str(of_endpoints(recording))]
+        words = [*begins, "run", "--testbed", str(testbed or self.testbed)]
         words += ["--profile", profile]
         words += ["--order", str(order)] if order else []
         words += ["--record-api", str(recording)] if recording else []

@@ -72,7 +72,7 @@ def whole_run(
     """
     order = yaml.safe_load((PROJECT / "variables" / "orders" / "lab.yaml").read_text())
     order["vpn"]["ipsec"] = ["aes256gcm-dh14"]
-    file = tmp_path_factory.mktemp("whole") / "order.yaml"
+    file = recording.with_name("order.yaml")
     file.write_text(yaml.safe_dump(order))
     watched = watches.secrets.at_work(), watches.listeners.at_work()
     with printed_user(lab, file) as testbed, watched[0], watched[1]:
