@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gatepass.gateway.answers import Malformed
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.rules import RuleSet, TrafficFlow
@@ -74,3 +75,29 @@ def test_what_takes_the_same_shapers_already_is_left_alone(
     rules, before = RuleSet(gateway, changes, FLOW), gateway.rows(POLICIES)
     with held_alike(gateway, changes, rules, "port1", TIER):
         assert gateway.rows(POLICIES) == before
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"maximum-bandwidth": "a lot"}, {"guaranteed-bandwidth": -1}, {"bandwidth-unit": "tbps"}],
+)
+def test_a_shaper_that_cannot_be_read_is_refused(
+    gateway: FortiGate, monkeypatch: pytest.MonkeyPatch, values: dict
+) -> None:
+    rows = {
+        POLICIES: [{"id": 1, "traffic-shaper": "s", "tos-mask": "0x00"}],
+        SHAPERS: [{"name": "s", "maximum-bandwidth": 10, **values}],
+    }
+    monkeypatch.setattr(gateway, "rows", lambda path, **_: rows[path])
+    with pytest.raises(Malformed, match="traffic-shaper"):
+        in_use(gateway)
+
+
+def test_a_mask_that_is_no_number_is_one(
+    gateway: FortiGate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the policy may be for some marked packets alone."""
+    row = {"id": 1, "traffic-shaper": "s", "tos-mask": "0xfc;"}
+    rows = {POLICIES: [row], SHAPERS: [{"name": "s"}]}
+    monkeypatch.setattr(gateway, "rows", lambda path, **_: rows[path])
+    assert in_use(gateway) == []

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
+from pydantic import BaseModel, Field
+
+from gatepass.gateway.answers import validated
 from gatepass.gateway.changes import Changes
 from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.rules import RuleSet
 from gatepass.results.gateway_state import Shaper
 
 SHAPERS, SHAPING = "firewall.shaper/traffic-shaper", "firewall/shaping-policy"
+_NO_MASK = ("0", "0x0", "0x00")
 _MBPS = {"kbps": 1e-3, "mbps": 1.0, "gbps": 1e3}
 
 
@@ -28,12 +33,7 @@ def in_use(gateway: FortiGate) -> list[Shaper]:
                 users.setdefault(name, []).append(row["id"])
     return sorted(
         (
-            Shaper(
-                row["name"],
-                _rate(row, "maximum-bandwidth"),
-                _rate(row, "guaranteed-bandwidth"),
-                tuple(users[row["name"]]),
-            )
+            _shaper(row, tuple(users[row["name"]]))
             for row in gateway.rows(SHAPERS)
             if row["name"] in users
         ),
@@ -122,15 +122,28 @@ def held_alike(
         changes.remove(SHAPERS, [free])
 
 
+class _Shaper(BaseModel):
+    """What is used of a row of ``firewall.shaper/traffic-shaper``; bandwidths in its unit."""
+
+    most: float = Field(0.0, alias="maximum-bandwidth", ge=0, allow_inf_nan=False)
+    least: float = Field(0.0, alias="guaranteed-bandwidth", ge=0, allow_inf_nan=False)
+    unit: Literal["kbps", "mbps", "gbps"] = Field("kbps", alias="bandwidth-unit")
+
+    def mbps(self, bandwidth: float) -> float:
+        """A bandwidth in Mbit/s."""
+        return round(bandwidth * _MBPS[self.unit], 6)
+
+
+def _shaper(row: dict, policies: tuple[int, ...]) -> Shaper:
+    read = validated(_Shaper, row, f"GET cmdb/{SHAPERS}")
+    return Shaper(row["name"], read.mbps(read.most), read.mbps(read.least), policies)
+
+
 def _of_marked(row: dict) -> bool:
     """Whether a shaping policy is for packets of some marking (DSCP) alone."""
-    return int(str(row.get("tos-mask") or "0"), 16) != 0
+    return str(row.get("tos-mask") or "0") not in _NO_MASK
 
 
 def _fits(members: list[dict] | None, interface: str) -> bool:
     names = {member.get("name") for member in members or []}
     return not names or bool(names & {"any", interface})
-
-
-def _rate(row: dict, key: str) -> float:
-    return round(float(row.get(key) or 0) * _MBPS[row.get("bandwidth-unit", "kbps")], 6)
