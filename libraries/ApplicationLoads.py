@@ -17,6 +17,7 @@ from gatepass.verdict.rfc9411 import (
     too_many,
 )
 from gatepass.verdict.services_rule import FEWEST
+from support.connections import must_be_reached
 from support.guard import keyword
 from support.inspection_proof import inspection
 from support.keyword_library import KeywordLibrary
@@ -181,4 +182,6 @@ class ApplicationLoads(KeywordLibrary):
                 f"objects could not be fetched ({conditions}), nor on the path without the "
                 f"gateway ({alone.failed:,} of {alone.files:,}): see the server's log."
             )
+        for protocol in ("HTTP", "HTTPS"):
+            must_be_reached(self.run, rate.source(protocol, rate.direct_address).port)
         return f"Without the gateway all {alone.files:,} were fetched."

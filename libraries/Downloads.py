@@ -8,6 +8,7 @@ from gatepass.endpoint.download import Broken, timed
 from gatepass.results.downloads import BESIDE, COMPARED, OFF, DownloadTrial, Transfer
 from gatepass.verdict.services_rule import FEWEST, LARGE_FILE, WITHOUT
 from support import words
+from support.connections import must_be_reached
 from support.guard import keyword
 from support.inspection_proof import inspection
 from support.keyword_library import KeywordLibrary
@@ -119,6 +120,9 @@ class Downloads(KeywordLibrary):
                         "whether the gateway is the cause."
                     ) from None
                 self._directly(rate)
+                if len(file.broken) == 1:
+                    port = rate.source(file.protocol, rate.direct_address).port
+                    must_be_reached(self.run, port)
                 continue
             return DownloadTrial((transfer,), broken_before)
         raise AssertionError(f"{self._told_broken()} {_TRIES} in a row broke.")

@@ -11,6 +11,7 @@ from gatepass.results.measurements import observed
 from gatepass.scenarios.security import proxy_users
 from gatepass.scenarios.security.proxy_users import Users
 from gatepass.verdict.rfc9411 import SUSTAIN_S, failures_in_words, too_many
+from support.connections import must_be_reached
 from support.guard import keyword
 from support.keyword_library import KeywordLibrary
 from support.policies import APPLY_S
@@ -214,4 +215,5 @@ class Proxy(KeywordLibrary):
             self._asked.alone = self._users(self._promised(), seconds, direct=True)
         if wrong(self._asked.alone):
             raise NotProven(f"{what}, and without the proxy as well: {self._asked.alone}.")
+        must_be_reached(self.run, self.run.file_server.http_port, lambda: self._users(1, _LOOK_S))
         return f"Without the proxy: {self._asked.alone}."

@@ -9,6 +9,7 @@ from gatepass.endpoint.specimens import Specimen
 from gatepass.gateway.licences import must_be_licensed
 from gatepass.scenarios.security.answers import Asked, SpecimenArrived
 from support.check_context import CheckContext
+from support.connections import must_be_reached
 from support.policies import APPLY_S, decided_by
 from support.run_context import RunContext
 
@@ -30,7 +31,7 @@ def must_arrive(check: CheckContext, what: str, protocol: str) -> None:
 
     Raises:
         AssertionError: it does not, although it does on the path without the gateway.
-        NotProven: it does not there either, or there is no such path.
+        NotProven: it does not there either, there is no such path, or an endpoint loses it.
     """
     run = check.run
     specimen = specimen_of(run, what)
@@ -38,6 +39,7 @@ def must_arrive(check: CheckContext, what: str, protocol: str) -> None:
     decided = ""
     if not asked.arrived:
         must_arrive_directly(run, specimen, protocol)
+        must_be_reached(run, port_of(run, protocol))
         if asked.download.bytes != len(specimen.content):
             decided = decided_by(run, port_of(run, protocol))
     check.answered(SpecimenArrived(asked, bool(run.inspection.mode), decided))

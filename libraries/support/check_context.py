@@ -99,16 +99,13 @@ class CheckContext(Steps):
 
     def _note_unwatched(self) -> None:
         """Which endpoints have not told what they did in how many trials so far."""
-        known = self.run.endpoint_facts
-        counts = {
-            name: {"unwatched": count}
-            for name, count in self.run.rig.unwatched.items()
-            if known.get(name, {}).get("unwatched") != count
-        }
-        for name, facts in counts.items():
-            known.setdefault(name, {}).update(facts)
-        if counts:
-            self.note("run", {"endpoints": known})
+        told = False
+        for name, count in self.run.rig.unwatched.items():
+            facts = self.run.endpoint_facts.setdefault(name, {})
+            told |= facts.get("unwatched") != count
+            facts["unwatched"] = count
+        if told:
+            self.note("run", {"endpoints": self.run.endpoint_facts})
 
     def measured(self, measurement: Measurement) -> None:
         """Note a measurement that the steps after this one hold against its promise."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
@@ -42,6 +42,25 @@ def control(run: RunContext, source: str, target: str, probes: Sequence[Probe]) 
     directly = answered_directly(run, source, target, probes)
     must_be_lost_in_between(getattr(run, source), getattr(run, target), probes)
     return directly
+
+
+def must_be_reached(
+    run: RunContext, port: int, again: Callable[[], object] | None = None
+) -> None:
+    """What a service of the server did not give through the gateway was lost at no endpoint.
+
+    Args:
+        run: whose client and server these are.
+        port: of the service, over TCP.
+        again: has it asked again through the gateway; the client connects to it unless given.
+
+    Raises:
+        NotProven: an endpoint loses what comes through the gateway.
+    """
+    # who asks for it, as a proxy does, need not be the client
+    via = "" if again is None else "again"
+    probe = Probe("tcp", run.testbed.endpoints.server.address, port, via=via)
+    must_be_lost_in_between(run.client, run.server, [probe], opens=True, again=again)
 
 
 def answered_directly(

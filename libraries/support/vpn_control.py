@@ -5,6 +5,7 @@ from __future__ import annotations
 from gatepass.base.errors import NotProven
 from gatepass.endpoint.direct_path import must_be_answered_directly
 from gatepass.endpoint.probe import Probe, start_responder
+from gatepass.endpoint.where_lost import must_be_lost_in_between
 from gatepass.scenarios.remote_access import portal
 from gatepass.scenarios.remote_access.configuration import VpnUser
 from gatepass.scenarios.remote_access.ssl_vpn import SslVpn
@@ -36,7 +37,9 @@ def kept_out_by_the_gateway(run: RunContext, user: VpnUser, words: str) -> str:
         login = portal.log_in(run.client, address, access.port, access.fingerprint(), user)
         if login.reached:
             return portal.must_be_the_gateways(login, program)
-        shown = _let_out(run, [Probe("tcp", address, access.port)])
+        probe = Probe("tcp", address, access.port)
+        shown = _let_out(run, [probe])
+        must_be_lost_in_between(run.client, None, [probe], opens=True)
         return f"Its SSL VPN port {access.port} does not answer the client ({login.words}). {shown}"
     except NotProven as error:
         reason = str(error).removeprefix(f"{error.verdict}: ")

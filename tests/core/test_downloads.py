@@ -74,10 +74,13 @@ class World:
             testbed=SimpleNamespace(endpoints=SimpleNamespace(server=self.server)),
             promised=lambda promise: 120.0,
             server=None,
-            rig=SimpleNamespace(mark=dict, since=lambda begun: self.conduct),
+            rig=SimpleNamespace(mark=dict, since=lambda begun: self.conduct, unwatched={}),
         )
         self.conduct: dict[str, Conduct] = {}
         monkeypatch.setattr(arrivals, "fetch", self._fetch)
+        self.looked_at: list[int] = []
+        for part in (arrivals, Downloads, ApplicationLoads):
+            monkeypatch.setattr(part, "must_be_reached", self._reached)
         monkeypatch.setattr(arrivals, "decided_by", lambda run, port: "Policy 7 decides.")
         monkeypatch.setattr(Downloads, "timed", self._timed)
         monkeypatch.setattr(ApplicationLoads, "mixed_load", self._load)
@@ -87,6 +90,10 @@ class World:
     def _switch(self, on: bool, mode: str = "") -> None:
         self.on = on
         self.context.run.inspection.mode = "flow" if on else ""
+
+    def _reached(self, run: object, port: int) -> None:
+        """Nothing is lost at an endpoint."""
+        self.looked_at.append(port)
 
     def _fetch(self, client: object, source: object, path: str, **_: object) -> Download:
         specimen = next(one for one in self.context.run.specimens.values() if one.file == path)

@@ -30,10 +30,12 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Proxy.Proxy:
     context = Played(
         profile=SimpleNamespace(confidence=0.95),
         files=SimpleNamespace(write=lambda *_: None),
+        file_server=SimpleNamespace(http_port=80),
         promised=lambda promise: 75.0,
         testbed=SimpleNamespace(endpoints=SimpleNamespace(server=server)),
     )
     monkeypatch.setattr(Proxy, "APPLY_S", 0)
+    monkeypatch.setattr(Proxy, "must_be_reached", lambda *_: None)
     made = Proxy.Proxy(context)
     made._asked.trials, made._asked.seconds = [FINE] * 3, 1
     made._users = lambda count, seconds, direct=False: FINE

@@ -212,7 +212,7 @@ class TestTrials:
             server=server,
             client=SimpleNamespace(name="client"),
             folder=tmp_path,
-            rig=SimpleNamespace(mark=dict, since=lambda begun: {}),
+            rig=SimpleNamespace(mark=dict, since=lambda begun: {}, unwatched={}),
         )
         self.sent: list[tuple[str, Load]] = []
 

@@ -19,8 +19,11 @@ from gateway_world import (
     must,
 )
 
-from gatepass.endpoint.probe import Probe
-from gatepass.endpoint.where_lost import Ends
+from gatepass.base.errors import NotProven
+from gatepass.endpoint.probe import Probe, start_responder
+from gatepass.endpoint.script import Script
+from gatepass.endpoint.shell import Detached
+from gatepass.endpoint.where_lost import Ends, must_be_lost_in_between
 from gatepass.endpoint.wire_look import Packet
 
 PORTS = f"meta l4proto {{ tcp, udp }} th dport {PORT}"
@@ -148,6 +151,64 @@ def test_how_far_a_connection_came(near: list, far: list, who: str) -> None:
     told = ends.loses(Probe("tcp", SERVER, PORT))
     assert bool(told) == bool(who)
     assert who in told
+
+
+class TestServices:
+    """What no responder of the run answers."""
+
+    def served(self, world: GatewayWorld, again: bool = False) -> str:
+        command = Script(f"python3 -m http.server {PORT} --bind {SERVER}")
+        ready = Script(f"ss -Hltn 'sport = :{PORT}' | grep -q .")
+        stem = f"{world.server.folder()}/service"
+        service = Detached.start(world.server, stem, command, 60, ready)
+        probe = Probe("tcp", SERVER, PORT, via="again" if again else "")
+        ask = Script(f"curl -s -m 1 http://{SERVER}:{PORT}/")
+        try:
+            must_be_lost_in_between(
+                world.client,
+                world.server,
+                [probe],
+                opens=True,
+                again=(lambda: world.client.run(ask)) if again else None,
+            )
+        except NotProven as reason:
+            return str(reason)
+        finally:
+            service.stop()
+        return ""
+
+    @pytest.mark.parametrize("again", [False, True])
+    def test_one_that_opens_was_not_lost(self, world: GatewayWorld, again: bool) -> None:
+        assert self.served(world, again) == ""
+
+    @pytest.mark.parametrize("again", [False, True])
+    def test_one_that_an_endpoint_drops(self, world: GatewayWorld, again: bool) -> None:
+        drop(world.server, "input", f'iifname "data" {PORTS}')
+        assert "the server did not take it" in self.served(world, again)
+
+    def test_one_whose_answer_the_client_drops(self, world: GatewayWorld) -> None:
+        drop(world.client, "input", f'iifname "data" {FROM}')
+        assert "the client did not take it" in self.served(world)
+
+    def test_one_that_the_gateway_drops(self, world: GatewayWorld) -> None:
+        drop(world.gateway, "forward", PORTS)
+        assert self.served(world) == ""
+
+    @pytest.mark.parametrize("host", ["client", "gateway"])
+    def test_one_of_the_gateway_itself(self, world: GatewayWorld, host: str) -> None:
+        shell, match = getattr(world, host), FROM if host == "client" else PORTS
+        drop(shell, "input", match)
+        responder = start_responder(world.gateway, [PORT], 30)
+        probe = Probe("tcp", "198.18.1.1", PORT)
+        try:
+            must_be_lost_in_between(world.client, None, [probe], opens=True)
+            words = ""
+        except NotProven as reason:
+            words = str(reason)
+        finally:
+            responder.stop()
+        assert ("the client did not take it" in words) == (host == "client")
+        assert bool(words) == (host == "client")
 
 
 def test_of_a_tunnel_what_is_sealed_is_not_seen_when_it_goes_out() -> None:

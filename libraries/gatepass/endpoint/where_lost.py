@@ -21,29 +21,47 @@ _TIMEOUT_S = 1.5
 _LIMIT_S = 60
 _SYN, _RST, _ACK = 0x02, 0x04, 0x10
 
+_OPEN = 4
+"""The step with which a connection of TCP is open for who began it."""
+
 Of = Callable[[Packet], bool]
 
 
-def must_be_lost_in_between(near: Shell, far: Shell, probes: Sequence[Probe]) -> None:
+def must_be_lost_in_between(
+    near: Shell,
+    far: Shell | None,
+    probes: Sequence[Probe],
+    opens: bool = False,
+    again: Callable[[], object] | None = None,
+) -> None:
     """Try connections again that get no answer, and see on both ends' interfaces how far they come.
 
     Args:
         near: the endpoint from which they are tried.
-        far: the one to which they go; a responder listens there.
+        far: the one to which they go; None where they go to the gateway itself.
         probes: as they were tried through the gateway.
+        opens: whether it is enough that they open, as no responder listens there.
+        again: brings such connections about; the probes themselves are tried unless given.
 
     Raises:
         NotProven: one of them got lost at an endpoint, or an endpoint cannot see its own packets.
     """
     once = [replace(probe, tries=1) for probe in probes]
-    with looking([near, far], [probe.port for probe in once], _LIMIT_S) as looks:
-        answers = try_all(near, once, _TIMEOUT_S)
-        at_near, at_far = (look.end() for look in looks)
-    for answer in answers:
-        if answer.outcome != ANSWERED:
-            ends = Ends(near.name, far.name, at_near, at_far)
-            if reason := ends.loses(answer.probe):
-                raise NotProven(reason)
+    hosts = [near, far] if far else [near]
+    with looking(hosts, [probe.port for probe in once], _LIMIT_S) as looks:
+        lost = once if again else _unanswered(near, once)
+        if again:
+            again()
+        seen = [look.end() for look in looks]
+    ends = Ends(near.name, far.name if far else "gateway", seen[0], seen[1] if far else ())
+    for probe in lost:
+        if reason := ends.loses(probe, opens):
+            raise NotProven(reason)
+
+
+def _unanswered(near: Shell, probes: Sequence[Probe]) -> list[Probe]:
+    answers = try_all(near, probes, _TIMEOUT_S)
+    return [answer.probe for answer in answers if answer.outcome != ANSWERED]
 
 
 @dataclass(frozen=True)
@@ -100,14 +118,21 @@ class Ends:
     at_near: Sequence[Packet]
     at_far: Sequence[Packet]
 
-    def loses(self, probe: Probe) -> str:
-        """How an endpoint lost a connection, in sentences; empty where none of them did."""
+    def loses(self, probe: Probe, opens: bool = False) -> str:
+        """How an endpoint lost a connection, in sentences; empty where none of them did.
+
+        Args:
+            probe: the connection.
+            opens: whether it is enough that it opens.
+        """
         steps = _STEPS[probe.protocol]
         found = [self._packets(step, probe) for step in steps]
         reached = max((place for place, packets in enumerate(found) if packets), default=-1)
         if reached < 0:
             # what the kernel itself seals for a tunnel is not seen in clear when it goes out
             return "" if probe.via else self._unsent(probe)
+        if opens and reached >= _OPEN:
+            return ""
         came = {one.interface for one in found[1]}
         went = {one.interface for one in found[2]}
         if came and went and not came & went:
