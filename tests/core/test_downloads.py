@@ -309,6 +309,7 @@ def test_none_that_arrives_fails_as_well(world: World) -> None:
     world.timed = lambda address: None if address == GATEWAY else 200.0
     with pytest.raises(AssertionError, match=r"3 of 3 FTP downloads .* 3 in a row broke"):
         world.downloads.large_file("FTP")
+    assert len(world.looked_at) == 1
 
 
 def test_the_rig_may_have_broken_it(world: World) -> None:
