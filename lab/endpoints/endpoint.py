@@ -110,15 +110,19 @@ class Endpoint:
         name = (node.proc / str(process.pid) / "comm").read_text().strip()
         return process if name == "sshd" else None
 
-    def start_sshd(self, node: Node) -> None:
+    def start_sshd(self, node: Node, before: Sequence[str] = ()) -> None:
         """Start the SSH server and wait until it listens.
+
+        Args:
+            node: the endpoint's.
+            before: words that its command line begins with, such as those that take rights away.
 
         Raises:
             LabError: it did not.
         """
         (self.folder / "sshd.pid").unlink(missing_ok=True)
         log = self.folder / "sshd.log"
-        command = [program("sshd") or "sshd", "-D", "-e", "-f", f"{INSIDE}/sshd_config"]
+        command = [*before, program("sshd") or "sshd", "-D", "-e", "-f", f"{INSIDE}/sshd_config"]
         process = node.spawn(command, log)
         # It writes the file with its pid once it listens.
         wait_until(

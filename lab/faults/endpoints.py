@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -271,9 +271,20 @@ def _host_key_as_known(place: FaultyEndpoint, record: Record) -> None:
     _restart_sshd(place)
 
 
-def _restart_sshd(place: FaultyEndpoint) -> None:
+def _restart_sshd(place: FaultyEndpoint, before: Sequence[str] = ()) -> None:
     place.endpoint.stop_sshd(place.node)
-    place.endpoint.start_sshd(place.node)
+    place.endpoint.start_sshd(place.node, before)
+
+
+def _without_rights(place: FaultyEndpoint, values: Mapping[str, Value]) -> Record:
+    """Whoever logs in from now on is a root without these capabilities, as in a container."""
+    taken = ",".join(f"-{name.strip()}" for name in str(values["capabilities"]).split(","))
+    _restart_sshd(place, ["setpriv", "--bounding-set", taken])
+    return {}
+
+
+def _with_all_rights(place: FaultyEndpoint, record: Record) -> None:
+    _restart_sshd(place)
 
 
 def _firewall(hook: str) -> Begin:
@@ -328,6 +339,7 @@ ENDPOINT_FAULTS: Mapping[str, tuple[Begin, End]] = {
     "endpoint-cpu-busy": (_cpu_busy, _unmount),
     "endpoint-clock-off": (_clock_off, _unmount),
     "endpoint-clock-drifts": (_clock_drifts, _unmount),
+    "client-without-rights": (_without_rights, _with_all_rights),
     "host-key-changed": (_host_key_changed, _host_key_as_known),
     "server-firewall": (_firewall("input"), _no_firewall),
     "peer-firewall": (_firewall("input"), _no_firewall),

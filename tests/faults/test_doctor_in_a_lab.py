@@ -41,6 +41,7 @@ def test_nothing_keeps_a_whole_lab_from_being_proven(lab: FaultyLab) -> None:
     [
         (("iperf3-missing",), "client", "lacks iperf3"),
         (("iperf3-down",), "server", "needs iperf3 3.7 or later"),
+        (("client-without-rights",), "client", "has no CAP_NET_ADMIN, CAP_NET_RAW"),
         (("iperf3-busy",), "server", "port 5201 on the server is busy"),
         (("endpoint-clock-off",), "client", "the client's clock differs by +"),
         (("host-key-changed",), "client", "a host key other than"),

@@ -95,6 +95,11 @@ RUNS = [
             ),
         ),
         Case(
+            ("client-without-rights",),
+            (READY,),
+            {READY: (NOT_PROVEN, "root of the client", "has no CAP_NET_ADMIN, CAP_NET_RAW")},
+        ),
+        Case(
             ("iperf3-busy",),
             (READY, PATH, BASELINES, ONE, LOSS, PERMITS),
             dict.fromkeys((READY, BEFORE, ONE, LOSS, AFTER), BUSY),

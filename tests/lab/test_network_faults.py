@@ -116,6 +116,17 @@ def test_host_key_changed(labs, fault):
     assert labs.over_ssh("client", "echo in", LAB) == (0, "in\n")
 
 
+def test_client_without_rights(labs, fault):
+    opens = "python3 -c 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)'"
+    assert labs.over_ssh("client", opens, LAB)[0] == 0
+    fault("client-without-rights")
+    assert labs.over_ssh("client", opens, LAB)[0] != 0
+    assert labs.over_ssh("client", "id -u; ip link set lo up", LAB) == (2, "0\n")
+    assert labs.over_ssh("server", opens, LAB)[0] == 0
+    fault("client-without-rights", "--clear")
+    assert labs.over_ssh("client", opens, LAB)[0] == 0
+
+
 def test_iperf3_missing(labs, fault):
     fault("iperf3-missing")
     assert labs.over_ssh("client", "command -v iperf3", LAB)[0] != 0
