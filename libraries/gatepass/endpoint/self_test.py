@@ -16,6 +16,7 @@ from importlib import resources
 
 from gatepass.base.errors import NotProven
 from gatepass.base.finding import Finding
+from gatepass.endpoint.answers import Words, of_json, words_of
 from gatepass.endpoint.host import HostFacts
 from gatepass.endpoint.needs import ROOT, TUN, capabilities_of, programs
 from gatepass.endpoint.probe import run_script
@@ -136,11 +137,9 @@ def scripts() -> dict[str, str]:
 def _failed(done: Completed) -> dict[str, str]:
     """Why tests failed, by name; where there is no answer at all, why the scripts do not run."""
     try:
-        told = json.loads(done.output)
-        return {str(name): " ".join(str(why).split()) for name, why in told.items()}
-    except (ValueError, AttributeError):
-        words = done.errors.strip() or done.output.strip() or "it wrote nothing"
-        return {"scripts": words.splitlines()[-1]}
+        return of_json(dict[str, Words], done.output)
+    except ValueError:
+        return {"scripts": words_of(done)}
 
 
 def _finding(
