@@ -11,7 +11,7 @@ from gatepass.base.waiting import until
 from gatepass.endpoint.specimens import Specimen, SpecimenName
 from gatepass.gateway.fortigate import Refused
 from gatepass.gateway.licences import FUNCTIONS, lacking_licence, licences
-from gatepass.gateway.security_log import stopped
+from gatepass.gateway.security_log import stopped, unread
 from gatepass.scenarios.security.answers import (
     NoByte,
     ServicesLicensed,
@@ -139,7 +139,7 @@ class Services(KeywordLibrary):
 
         Raises:
             AssertionError: there is none.
-            NotProven: the log cannot be read.
+            NotProven: the log cannot be read, or one of both cannot and the other has none.
         """
         specimen = specimen_of(self.run, what)
         before = len(self.check.left(Logged).entries)
@@ -149,7 +149,11 @@ class Services(KeywordLibrary):
             found[:] = self._logged(specimen)
             return len(found) > before
 
-        until(grown, _LOG_LAG_S)
+        if not until(grown, _LOG_LAG_S) and (refused := unread(self.run.gateway, specimen.log)):
+            raise NotProven(
+                f"the gateway's {specimen.log} log tells of nothing new as far as it can be read: "
+                f"{refused}"
+            )
         where = (self.run.testbed.endpoints.client.address, self.run.inspection.policyid)
         self.check.answered(StoppedLogged.of(specimen.log, *where, before, found))
 

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
+from lab.gateway.dataplane.intent.expiry import soonest_end
+
 log = logging.getLogger(__name__)
 
 _AGAIN_S = 5.0
@@ -102,6 +104,7 @@ class Applier:
         self._wanted = 0
         self._applied = 0
         self._task: asyncio.Task[None] | None = None
+        self._ends_s: float | None = None
         self.last_error: str | None = None
 
     def start(self) -> None:
@@ -128,11 +131,12 @@ class Applier:
     async def _run(self) -> None:
         while True:
             with suppress(TimeoutError):
-                again_s = None if self.last_error is None else _AGAIN_S
+                again_s = _soonest(self._ends_s, None if self.last_error is None else _AGAIN_S)
                 await asyncio.wait_for(self._changed.wait(), again_s)
             self._changed.clear()
             number = self._wanted
             config, faults = self._snapshot()
+            self._ends_s = soonest_end(config)
             if late := faults.get("applied-late"):
                 await asyncio.sleep(float(late["seconds"]))
             try:
@@ -157,3 +161,8 @@ class Applier:
             await asyncio.gather(self._task, return_exceptions=True)
         await self.call(self.plane.close)
         self._thread.shutdown(wait=False)
+
+
+def _soonest(*seconds: float | None) -> float | None:
+    """The least of these; None where there is none."""
+    return min((one for one in seconds if one is not None), default=None)

@@ -18,7 +18,7 @@ from gatepass.gateway.fortigate import FortiGate
 from gatepass.gateway.identity import UNKNOWN, identify
 from gatepass.gateway.own_state import own_state
 from gatepass.gateway.routing import RoutingTable
-from gatepass.gateway.security_log import stopped
+from gatepass.gateway.security_log import stopped, unread
 
 SERIAL = "FGT50G0000000001"
 NO_REASON = told(500, serial=SERIAL, vdom="root")
@@ -99,9 +99,12 @@ def test_a_log_that_is_not_there_leaves_the_other(api: ScriptedApi, client: Fort
     entry = {"action": "blocked", "policyid": 7}
     without(api, "disk/virus", virus=[entry])
     assert stopped(client, "virus", "198.18.1.10", 7) == [entry]
+    assert "log/disk/virus" in str(unread(client, "virus"))
     without(api, "disk/virus", "memory/virus")
     with pytest.raises(Refused, match="log/disk/virus"):
         stopped(client, "virus", "198.18.1.10", 7)
+    without(api)
+    assert unread(client, "virus") is None
 
 
 def test_a_device_without_its_own_state_is_looked_at_all_the_same(

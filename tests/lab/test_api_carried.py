@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from gateway_client import GatewayUnderTest, policy
 
+from gatepass.gateway.packet import Packet
+from gatepass.gateway.policy_table import PolicyTable
 from lab.base.process import wait_until
 from lab.gateway.dataplane.intent.compile import compile_config
+from lab.gateway.dataplane.intent.expiry import soonest_end
+from lab.gateway.dataplane.intent.services import ServiceBook
+from lab.gateway.schema.parsers import EXPIRY
 
 LOOPBACK = {"vdom": "root", "type": "loopback"}
 PHASE1 = {
@@ -62,13 +69,14 @@ def test_a_name_with_a_newline_could_never_be_addressed(api: GatewayUnderTest) -
     "more",
     [
         {"internet-service-group": [{"name": "office"}]},
+        {"internet-service-custom-group": [{"name": "office"}]},
         {"match-vip-only": "enable"},
-        {"tos-mask": "0xff", "tos": "0x10"},
+        {"tos-mask": "0xff", "tos": "0x00"},
+        {"tos-mask": "0xfc", "tos": "0xb8", "tos-negate": "enable"},
         {"nat64": "enable"},
         # of attributes that the lab's table does not have
         {"network-service-dynamic": [{"name": "branches"}]},
         {"src-vendor-mac": [{"id": 1}]},
-        {"policy-expiry": "enable", "policy-expiry-date": "2099-12-24 00:00:00"},
         {"profile-type": "group", "profile-group": "strict"},
         {"schedule": "default-darrp-optimize"},
         {"disclaimer": "enable"},
@@ -95,6 +103,8 @@ SERVICE = [{"name": "Microsoft-Web"}]
         {"sgt-check": "enable", "sgt": [{"id": 5}]},
         {"vlan-filter": "100-110"},
         {"policy-expiry": "enable", "policy-expiry-date": "2023-09-30 16:27:40"},
+        {"tos-mask": "0xfc", "tos": "0xb8"},
+        {"ztna-status": "enable", "ztna-geo-tag": [{"name": "all"}]},
     ],
 )
 def test_what_no_packet_here_has_is_kept_and_meets_nothing(
@@ -117,6 +127,56 @@ def test_what_no_packet_here_has_is_kept_and_meets_nothing(
         api.delete("cmdb/firewall/policy/77")
 
 
+@pytest.mark.parametrize("bound", [{"iprange": "10.0.0.1"}, {"fqdn": "a.lab"}])
+def test_a_service_of_some_addresses_is_kept_and_serves_nobody(
+    api: GatewayUnderTest, bound: dict
+) -> None:
+    api.post("cmdb/firewall.service/custom", {"name": "bound", "tcp-portrange": "80"} | bound)
+    (kept,) = api.get("cmdb/firewall.service/custom/bound")
+    assert ServiceBook([kept]).resolve(["bound"]) == ()
+    assert ServiceBook([kept | {"iprange": "0.0.0.0", "fqdn": ""}]).resolve(["bound"])
+    api.delete("cmdb/firewall.service/custom/bound")
+
+
+def test_a_policy_ends_when_it_says(api: GatewayUnderTest) -> None:
+    ends = datetime.now(UTC) + timedelta(hours=1)
+    row = policy("ends") | {"policyid": 77, "policy-expiry": "enable",
+                            "policy-expiry-date": ends.strftime(EXPIRY)}
+    api.post("cmdb/firewall/policy", row)
+    (kept,) = api.get("cmdb/firewall/policy/77")
+    config = {"firewall/policy": [kept]}
+    assert [one.id for one in compile_config(config).in_force] == [77]
+    assert 0 < soonest_end(config) <= 3600
+    over = {"firewall/policy": [kept | {"policy-expiry-date": "2023-09-30 16:27:40"}]}
+    assert soonest_end(over) is None and compile_config(over).in_force == []
+    api.delete("cmdb/firewall/policy/77")
+
+
+def test_policies_name_the_zone_of_sd_wan_where_it_is_on(api: GatewayUnderTest) -> None:
+    wan = [{"name": "virtual-wan-link"}]
+    row = policy("out") | {"policyid": 77, "dstintf": wan}
+    assert "SD-WAN has no member" in refused(api, "firewall/policy", row)
+    api.post("cmdb/system/interface", LOOPBACK | {"name": "wan2"})
+    members = [{"seq-num": 1, "interface": "wan2"}]
+    other = members[0] | {"zone": "outside"}
+    told = unchanged(api, "system/sdwan", {"status": "enable", "members": [other]})
+    assert "has no zone of SD-WAN outside" in told
+    api.put("cmdb/system/sdwan", {"status": "enable", "members": members})
+    by_port = policy("out") | {"policyid": 77, "dstintf": [{"name": "wan2"}]}
+    assert "belongs to zone" in refused(api, "firewall/policy", by_port)
+    api.post("cmdb/firewall/policy", row)
+    paths = ("firewall/policy", "firewall/address", "firewall.service/custom")
+    config = {path: api.get(f"cmdb/{path}") for path in paths}
+    config["system/sdwan"] = [api.call("GET", "cmdb/system/sdwan").json()["results"]]
+    (ours,) = [one for one in compile_config(config).in_force if one.id == 77]
+    assert ours.selects.dstintf == ("wan2",)
+    packet = Packet("port2", "wan2", "198.18.1.10", "198.18.2.10", 6, 443)
+    assert PolicyTable(config).decide(packet).policyid == 77
+    api.delete("cmdb/firewall/policy/77")
+    api.put("cmdb/system/sdwan", {"status": "disable", "members": []})
+    api.delete("cmdb/system/interface/wan2")
+
+
 @pytest.mark.parametrize(
     "more",
     [
@@ -133,8 +193,8 @@ def test_what_a_policy_lacks_for_them_is_told(api: GatewayUnderTest, more: dict)
 @pytest.mark.parametrize(
     ("path", "row"),
     [
-        ("firewall.service/custom", {"name": "n", "tcp-portrange": "80", "iprange": "10.0.0.1"}),
-        ("firewall.service/custom", {"name": "n", "tcp-portrange": "80", "fqdn": "a.lab"}),
+        ("firewall.service/custom",
+         {"name": "n", "tcp-portrange": "80", "app-service-type": "app-id"}),
         ("firewall/vip", VIP | {"srcintf-filter": [{"interface-name": "port2"}]}),
         ("firewall/shaping-policy", SHAPING | {"application": [{"id": 15893}]}),
         ("firewall/shaping-policy", SHAPING | {"cos-mask": "0xff"}),

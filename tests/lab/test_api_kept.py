@@ -109,7 +109,8 @@ def test_no_policy_names_what_is_only_kept(api: GatewayUnderTest, more: dict[str
 
 
 @pytest.mark.parametrize(("path", "said"), [
-    ("system/ha", {"mode": "a-p"}), ("system/sdwan", {"status": "enable"})])
+    ("system/ha", {"mode": "a-p"}), ("system/sdwan", {"status": "enable", "members": [
+        {"seq-num": 1, "interface": "port3", "zone": "outside"}]})])
 def test_what_would_change_how_packets_go_is_refused(
     api: GatewayUnderTest, path: str, said: dict[str, str]
 ) -> None:

@@ -53,6 +53,20 @@ def stopped(gateway: FortiGate, kind: str, client: str, policyid: int) -> list[M
     return of_client(entries, client, policyid)
 
 
+def unread(gateway: FortiGate, kind: str) -> Refused | None:
+    """Why one of the logs is not given, in which what was stopped may stand; None where all are.
+
+    Args:
+        gateway, kind: see `stopped`.
+    """
+    for device in _DEVICES:
+        try:
+            gateway.log(f"{device}/{kind}", rows=1)
+        except Refused as refused:
+            return refused
+    return None
+
+
 def of_client(
     entries: Iterable[Mapping[str, Any]], client: str, policyid: int
 ) -> list[Mapping[str, Any]]:

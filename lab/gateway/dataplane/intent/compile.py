@@ -12,6 +12,7 @@ from lab.gateway.dataplane.intent.addresses import AddressBook, address_range, n
 from lab.gateway.dataplane.intent.countries import OVERRIDES
 from lab.gateway.dataplane.intent.dhcp import compile_dhcp
 from lab.gateway.dataplane.intent.each import Config, Each
+from lab.gateway.dataplane.intent.expiry import seconds_left
 from lab.gateway.dataplane.intent.floods import DosPolicy, anomalies_of
 from lab.gateway.dataplane.intent.hosts import (
     Bindings,
@@ -50,7 +51,7 @@ _KBPS = {"kbps": 1, "mbps": 1_000, "gbps": 1_000_000}
 _NOTHING = (None, "", 0, "disable")
 _MEETS_NOTHING = (
     *("internet-service", "internet-service-src", "internet-service6", "internet-service6-src"),
-    *("reputation-minimum", "reputation-minimum6", "sgt-check", "vlan-filter", "policy-expiry"),
+    *("reputation-minimum", "reputation-minimum6", "sgt-check", "vlan-filter", "ztna-status"),
 )
 """Attributes of a policy that leave it nothing, where they are set."""
 _FORWARDED = {"tcp": TCP, "udp": UDP, "sctp": SCTP, "icmp": ICMP}
@@ -175,7 +176,7 @@ class _Selectors:
         self._zones = {
             str(row["name"]): tuple(member["interface-name"] for member in row["interface"])
             for row in config.get("system/zone", ())
-        }
+        } | _sdwan_zone(config)
         self._services = ServiceBook(
             config.get("firewall.service/custom", ()), config.get("firewall.service/group", ())
         )
@@ -235,9 +236,25 @@ def _may_be_met(row: Mapping) -> bool:
     """Whether a policy is on, and neither over nor for what no packet here has.
 
     No address here is one of an Internet service or known for anything, no packet has a security
-    tag or is of a VLAN.
+    tag, is of a VLAN or comes from a host that zero trust knows. Marked ones it leaves to others.
     """
-    return _is_on(row) and all(row.get(key) in _NOTHING for key in _MEETS_NOTHING)
+    is_marked = int(str(row.get("tos-mask") or "0"), 16)
+    over = seconds_left(row)
+    return (
+        _is_on(row)
+        and not is_marked
+        and (over is None or over > 0)
+        and all(row.get(key) in _NOTHING for key in _MEETS_NOTHING)
+    )
+
+
+def _sdwan_zone(config: Config) -> dict[str, tuple[str, ...]]:
+    """The one zone of SD-WAN, where that is on."""
+    rows = [row for row in config.get("system/sdwan", ()) if row["status"] == "enable"]
+    members = tuple(
+        one["interface"] for row in rows for one in row["members"] if one["status"] == "enable"
+    )
+    return {"virtual-wan-link": members} if rows else {}
 
 
 def _arriving(row: Mapping, selectors: _Selectors) -> Selector:

@@ -6,7 +6,9 @@ from lab.gateway.errors import BAD_VALUE, IN_USE, CmdbError, not_here
 from lab.gateway.schema.model import Row, View
 from lab.gateway.schema.rules.registry import check
 
-_INTERFACE, _ZONE = "system/interface", "system/zone"
+_INTERFACE, _ZONE, _SDWAN = "system/interface", "system/zone", "system/sdwan"
+FIRST_ZONE = "virtual-wan-link"
+"""The zone of SD-WAN that every device has, and the only one here."""
 _NAME_PORTS = ("firewall/policy", "firewall/proxy-policy", "firewall/shaping-policy")
 
 
@@ -19,12 +21,26 @@ def must_not_name_members(row: Row, view: View) -> None:
     for side in ("srcintf", "dstintf"):
         for member in row[side]:
             named_by = view.referrers(_INTERFACE, member["name"])
-            if zone := next((key for path, key in named_by if path == _ZONE), None):
+            zone = next((key for path, key in named_by if path == _ZONE), None)
+            if member["name"] in sdwan_members(view):
+                zone = FIRST_ZONE
+            if zone:
                 raise CmdbError(
                     BAD_VALUE,
                     f"entry not found in datasource\n\nvalue parse error before "
                     f"'{member['name']}' ({side}), which belongs to zone \"{zone}\"",
                 )
+
+
+def sdwan_members(view: View) -> set[str]:
+    """The ports of SD-WAN; none where it is off."""
+    return {
+        one["interface"]
+        for row in view.all(_SDWAN)
+        if row["status"] == "enable"
+        for one in row["members"]
+        if one["status"] == "enable"
+    }
 
 
 @check(_ZONE)
@@ -49,7 +65,14 @@ def _settings(row: Row, view: View) -> None:
             raise not_here(name, row[name])
 
 
-@check("system/sdwan")
+@check(_SDWAN)
 def _sdwan(row: Row, view: View) -> None:
-    if row["status"] != "disable":
-        raise not_here("status of system/sdwan", row["status"])
+    if row["status"] != "enable":
+        return
+    for member in row["members"]:
+        if member["zone"] != FIRST_ZONE:
+            raise not_here("zone of SD-WAN", member["zone"])
+        for path, key in view.referrers(_INTERFACE, member["interface"]):
+            if path in (*_NAME_PORTS, _ZONE):
+                name = member["interface"]
+                raise CmdbError(IN_USE, f'The interface "{name}" is in use by {path} "{key}".')

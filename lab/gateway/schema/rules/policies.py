@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from lab.gateway.errors import BAD_VALUE, CmdbError, bad_value, missing, not_here
 from lab.gateway.schema import values
 from lab.gateway.schema.model import Row, View
-from lab.gateway.schema.parsers import EXPIRY, NEVER
-from lab.gateway.schema.rules.modes import must_not_name_members
+from lab.gateway.schema.parsers import NEVER
+from lab.gateway.schema.rules.modes import FIRST_ZONE, must_not_name_members, sdwan_members
 from lab.gateway.schema.rules.registry import check, complete
 from lab.gateway.schema.signatures import (
     APPLICATION_IDS,
@@ -94,19 +92,27 @@ def _internet_services(row: Row) -> set[str]:
     return replaced
 
 
-def _check_end(row: Row) -> None:
-    """Check that a policy that expires has done so: the data plane ends none by itself.
+def _check_marking(row: Row) -> None:
+    """Check that a policy by type of service is for marked packets, which the lab lets it not meet.
 
     Raises:
-        CmdbError: it has not, or names no end.
+        CmdbError: it is for packets without a mark.
     """
-    if row["policy-expiry"] != "enable":
-        return
-    date = row["policy-expiry-date"]
-    if date == NEVER:
-        raise missing("policy-expiry-date")
-    if datetime.strptime(date, EXPIRY).replace(tzinfo=UTC) > datetime.now(UTC):
-        raise not_here("policy-expiry-date to come:", date)
+    mask, value = (int(row[name], 16) for name in ("tos-mask", "tos"))
+    if mask and (not value & mask or row["tos-negate"] == "enable"):
+        raise not_here("tos of unmarked packets", row["tos"])
+
+
+def _check_sdwan(row: Row, view: View) -> None:
+    """Check that a policy names SD-WAN only where that is on.
+
+    Raises:
+        CmdbError: it is off.
+    """
+    named = {member["name"] for side in ("srcintf", "dstintf") for member in row[side]}
+    if FIRST_ZONE in named and not sdwan_members(view):
+        raise CmdbError(BAD_VALUE, f"entry not found in datasource\n\nvalue parse error before "
+                                   f"'{FIRST_ZONE}', as SD-WAN has no member")
 
 
 @check("firewall/policy")
@@ -121,7 +127,10 @@ def _policy(row: Row, view: View) -> None:
             if not has & {needed, needed + "6"}:
                 raise missing(needed)
         raise CmdbError(BAD_VALUE, "Source and destination address must be of one IP version.")
-    _check_end(row)
+    if row["policy-expiry"] == "enable" and row["policy-expiry-date"] == NEVER:
+        raise missing("policy-expiry-date")
+    _check_marking(row)
+    _check_sdwan(row, view)
     must_not_name_members(row, view)
     if row["policyid"] > _HIGHEST:
         raise bad_value("policyid", row["policyid"], f"{_HIGHEST} at most")
