@@ -150,25 +150,25 @@ from gatepass.results import record
 @keyword
 def know_the_run():
     order = RUN["order"] | {"shaper": None}
-    logger.info(record.dump("run", RUN | {"order": order}))
+    logger.debug(record.dump("run", RUN | {"order": order}))
 
 @keyword
 def measure(policies: int, value: float):
     check = throughput(policies, False, value, 0.5)
     for measurement in check.measurements:
-        logger.info(record.dump("measurement", measurement))
+        logger.debug(record.dump("measurement", measurement))
     for evidence in check.evidence:
-        logger.info(record.dump("evidence", evidence))
+        logger.debug(record.dump("evidence", evidence))
     assert value > 300, f"Stateful throughput: {value} Mbit/s; SGW-200 promises 300."
 
 @keyword
 def restore():
-    logger.info(record.dump("restoration", record.Restoration(True)))
+    logger.debug(record.dump("restoration", record.Restoration(True)))
 """
 SUITE = """
 *** Settings ***
 Documentation     The gateway carries what was bought. And more is written here.
-Library           Recorder.py
+Library           Gatepass.py
 Suite Setup       Know The Run
 Suite Teardown    Restore
 Test Template     Measure
@@ -186,10 +186,10 @@ A Hundred Policies, Without NAT
 def robot(folder: Path, value: float) -> Path:
     """Run a suite of two checks, which record as Gatepass's own do."""
     folder.mkdir()
-    (folder / "Recorder.py").write_text(RECORDER, encoding="utf-8")
+    (folder / "Gatepass.py").write_text(RECORDER, encoding="utf-8")
     (folder / "stateful_firewall.robot").write_text(SUITE.format(value=value), encoding="utf-8")
-    call = [sys.executable, "-m", "robot", "--log", "NONE", "--report", "NONE", "--output",
-            "output.xml", "--pythonpath", str(LIBRARIES), "--pythonpath",
+    call = [sys.executable, "-m", "robot", "--loglevel", "DEBUG", "--log", "NONE", "--report",
+            "NONE", "--output", "output.xml", "--pythonpath", str(LIBRARIES), "--pythonpath",
             str(Path(__file__).parent), "stateful_firewall.robot"]  # fmt: skip
     subprocess.run(call, cwd=folder, capture_output=True, timeout=60, check=False)
     return folder / "output.xml"
