@@ -55,6 +55,15 @@ def test_the_printed_api_user_lacks_nothing(user: FortiGate, scope: Scope) -> No
     assert own_state(user).admin.name == "gatepass-lab"
 
 
+def test_the_backup_of_the_printed_user_holds_what_it_may_read(
+    user: FortiGate, gateway: FortiGate
+) -> None:
+    whole, shown = gateway.backup(), user.backup()
+    account = 'set accprofile "super_admin"'
+    assert account in whole and account not in shown
+    assert "config firewall policy" in whole and "config firewall policy" in shown
+
+
 def test_each_right_that_is_taken_away_is_named(
     device: GatewayUnderTest, user: FortiGate, scope: Scope
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lab.gateway.cli.words import quoted
-from lab.gateway.cmdb.rows import SINGLETON, Builder
+from lab.gateway.cmdb.rows import Builder
 from lab.gateway.cmdb.state import State
 from lab.gateway.schema.model import Attribute, Table
 from lab.gateway.versions import Version
@@ -22,13 +22,19 @@ def command_path(path: str) -> str:
     return path.replace(".", " ").replace("/", " ")
 
 
-def backup(state: State, builder: Builder, version: Version, user: str) -> str:
-    """The whole configuration as text.
+Shown = Callable[[Table, Mapping[str, Any]], bool]
+"""Whether a row of a table is shown."""
+
+
+def backup(state: State, builder: Builder, version: Version, user: str,
+           shown: Shown = lambda table, row: True) -> str:
+    """The configuration as text.
 
     As on a device the file version and the salts of sealed secrets differ each time.
 
     Args:
         user: who asked for it, named in the first line.
+        shown: what of it that one is shown.
     """
     release = ".".join(map(str, version.release))
     header = [
@@ -38,15 +44,19 @@ def backup(state: State, builder: Builder, version: Version, user: str) -> str:
         f"#buildno={version.build:04}",
         "#global_vdom=1",
     ]
-    return "\n".join([*header, *lines(state, builder)]) + "\n"
+    return "\n".join([*header, *lines(state, builder, shown)]) + "\n"
 
 
-def lines(state: State, builder: Builder) -> Iterator[str]:
+def lines(state: State, builder: Builder,
+          shown: Shown = lambda table, row: True) -> Iterator[str]:
     """The commands that make this configuration out of the defaults."""
     for path, table in state.tables.items():
-        rows = state.rows[path]
+        rows = {key: row for key, row in state.rows[path].items() if shown(table, row)}
         if table.mkey is None:
-            body = list(_settings(table, builder.reseal(table, rows[SINGLETON]), _INDENT))
+            body = [
+                line for row in rows.values()
+                for line in _settings(table, builder.reseal(table, row), _INDENT)
+            ]
             if body:
                 yield from (f"config {command_path(path)}", *body, "end")
         elif rows:

@@ -9,11 +9,13 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lab.gateway.access import READ, Caller
 from lab.gateway.call import Call
 from lab.gateway.cli.script import Failure, Script
 from lab.gateway.cli.show import MARK, backup
 from lab.gateway.errors import BAD_VALUE, CmdbError, malformed, not_found
 from lab.gateway.monitors.model import Failed, File, Monitor, needed, whole
+from lab.gateway.schema.model import Table
 
 if TYPE_CHECKING:
     from lab.gateway.device import Device
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _SHOWN_FAILURES = 100
+_ACCOUNTS, _SUPER = ("system/admin", "system/api-user"), "super_admin"
 
 
 def _decoded(body: Mapping[str, Any]) -> str:
@@ -37,6 +40,21 @@ def _running(device: Device, user: str) -> str:
     return backup(database.state, database.builder, device.identity.version, user)
 
 
+def _as_shown_to(device: Device, caller: Caller) -> str:
+    """The configuration as who asks may read it; accounts of super_admin see one another alone."""
+    device.updates.fetch()
+    state = device.database.state
+    found = (state.find(path, caller.name) for path in _ACCOUNTS)
+    is_super = any(row and row["accprofile"] == _SUPER for row in found) or not caller.name
+
+    def shown(table: Table, row: Mapping[str, Any]) -> bool:
+        hidden = table.path in _ACCOUNTS and row["accprofile"] == _SUPER
+        return is_super or (caller.may(table.access, READ) and not hidden)
+
+    database = device.database
+    return backup(state, database.builder, device.identity.version, caller.name, shown)
+
+
 async def _backup(device: Device, call: Call) -> File:
     body = call.body()
     destination = call.argument("destination", body)
@@ -44,7 +62,7 @@ async def _backup(device: Device, call: Call) -> File:
         raise malformed("The destination must be 'file'.")
     if call.argument("scope", body) not in ("global", "vdom"):
         raise malformed("The scope must be 'global' or 'vdom'.")
-    return File(_running(device, call.caller.name))
+    return File(_as_shown_to(device, call.caller))
 
 
 async def _restore(device: Device, call: Call) -> dict[str, Any]:
