@@ -271,6 +271,13 @@ OF_ENDPOINTS = [
         "client",
     ),
     Defect(
+        "BusyBox",
+        host("server", failing={"tools": "timeout: unrecognized option: foreground"}),
+        "cannot do what the test asks of it: “timeout: unrecognized.*in the place of BusyBox",
+        STATEFUL,
+        "server",
+    ),
+    Defect(
         "a container without capabilities",
         host("peer", capabilities="00000000a80425fb"),
         r"root of the peer .* has no CAP_NET_ADMIN, CAP_SYS_ADMIN\. .*--cap-add NET_ADMIN",

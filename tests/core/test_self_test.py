@@ -119,6 +119,23 @@ def test_an_ip_without_json_is_named_and_says_nothing_of_routes(
 
 
 @root
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("timeout", "timeout: unrecognized option: foreground"),
+        ("ps", "ps: unrecognized option: w"),
+        ("ss", "ss: invalid option -- 'H'"),
+    ],
+)
+def test_a_program_without_the_options_that_a_run_gives_it(
+    folder: Path, tmp_path: Path, program: str, says: str
+) -> None:
+    with played(tmp_path, program, f'echo "{says}" >&2; exit 1') as inside:
+        (only,) = found(folder, *inside)
+    assert f"cannot do what the test asks of it: “{says}”." in only
+
+
+@root
 def test_a_python_without_a_part_of_its_library(folder: Path, tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"
     hidden.write_text("raise ImportError('no asyncio here')\n")
@@ -175,7 +192,7 @@ def test_readers_get_each_finding_in_their_language(folder: Path, language: str)
     shell = LocalShell("client", folder)
     facts = replace(survey(shell), is_root=True, capabilities=0)
     found = lacking(facts, ALL)
-    tests = ("file", "scripts", "packets", "addresses", "tun", "nft", "ip")
+    tests = ("file", "scripts", "tools", "packets", "addresses", "tun", "nft", "ip")
     for answer in (json.dumps({name: "Operation not permitted"}) for name in tests):
         odd = _Answering(shell, answer)
         found += self_test.look(odd, replace(facts, capabilities=None), ALL)

@@ -62,6 +62,12 @@ _ALWAYS = {
     ),
 }
 _TESTS = {
+    "tools": _Test(
+        _PYTHON,
+        "a program of the {name} ({where}) cannot do what the test asks of it: “{why}”",
+        "Install coreutils, util-linux, procps and iproute2 there, in the place of BusyBox.",
+        of_root=False,
+    ),
     "packets": _Test(
         ROOT, "root of the {name} ({where}) cannot open a socket for crafted packets: {why}"
     ),

@@ -16,6 +16,7 @@ import hashlib
 import importlib
 import json
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -82,7 +83,28 @@ def ip():
             raise Failed(words_of(done)) from None
 
 
-TESTS = {"packets": packets, "addresses": addresses, "tun": tun, "nft": nft, "ip": ip}
+def tools():
+    """Programs with the options that a run gives them, which BusyBox has in part."""
+    for words in (
+        ("timeout", "--foreground", "-k", "5", "5", "true"),
+        ("setsid", "sh", "-c", "true"),
+        ("ps", "-ww", "-o", "args=", "-p", str(os.getpid())),
+        ("ss", "-Hltn", "sport = :1"),
+    ):
+        if shutil.which(words[0]):  # what is missing is told by others
+            done = call(*words)
+            if done.returncode:
+                raise Failed(words_of(done))
+
+
+TESTS = {
+    "tools": tools,
+    "ip": ip,
+    "packets": packets,
+    "addresses": addresses,
+    "tun": tun,
+    "nft": nft,
+}
 
 
 def read_back(path, digest):
