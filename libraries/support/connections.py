@@ -8,6 +8,7 @@ from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
 from gatepass.endpoint.direct_path import must_be_answered_directly
 from gatepass.endpoint.probe import Probe, start_responder
+from gatepass.endpoint.script import script
 from gatepass.endpoint.ssh import SshShell
 from gatepass.endpoint.where_lost import must_be_lost_in_between
 from gatepass.gateway.host_filters import INTERFACE
@@ -22,7 +23,7 @@ def respond(run: RunContext, name: str) -> None:
     """Have a responder at work on this endpoint."""
     shell: SshShell = getattr(run, name)
     running = run.responders.get(name)
-    if running and shell.run(f"[ -f {running.stem}.rc ]").status:
+    if running and shell.run(script("[ -f {stem}.rc ]", stem=running.stem)).status:
         return
     port = run.testbed.endpoints.server.probe_port
     addresses = [*getattr(run.testbed.endpoints, name).test_addresses, *map(host_of, BEHIND)]

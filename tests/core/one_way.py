@@ -115,10 +115,16 @@ def _call(node: ast.Call, names: dict[str, str], texts: set[str]) -> Iterator[tu
         if not (_literal(first) or (isinstance(first, ast.Name) and first.id in texts)):
             yield node.lineno, f"the text of {called} is no literal"
     words = [*node.args, *(one.value for one in node.keywords)]
+    if called == "run" and node.args and _is_text(node.args[0]):
+        yield node.lineno, "a command that is no script"
     if any(one.arg == "shell" and not _is_false(one.value) for one in node.keywords):
         yield node.lineno, "a shell is asked for"
     if any(map(_runs_a_shell, words)):
         yield node.lineno, "a program of this machine is a shell"
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr | ast.BinOp)
 
 
 def _last(node: ast.AST, names: dict[str, str]) -> str:

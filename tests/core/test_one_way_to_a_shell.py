@@ -74,6 +74,8 @@ PAST = {
     "a class of its own": "class Mine(Script): pass",
     "shlex": "import shlex",
     "a part of shlex": "from shlex import quote",
+    "a command by f-string": 'shell.run(f"[ -f {stem}.rc ]")',
+    "a command by adding": 'self._client.run("ls " + folder)',
     "a shell": "subprocess.run(text, shell=True)",
     "a shell that may be": "subprocess.run(text, shell=flag)",
     "system": "os.system(text)",
