@@ -8,6 +8,7 @@ from gatepass.base.errors import NotProven
 from gatepass.base.phrase import say
 from gatepass.base.waiting import until
 from gatepass.endpoint.clock_agreement import agreement
+from gatepass.endpoint.script import script
 from gatepass.inputs.scope import NO_DIRECT_PATH
 from gatepass.results.agreement import Agreement
 from gatepass.results.datagrams import Carried
@@ -22,7 +23,7 @@ from support.run_context import RunContext
 _IPV6_POLICY = 4
 _A_FEW, _AT_EASE = 20, 200.0
 """Frames, and how many a second, that tell whether any get through."""
-_BOOT = "cat /proc/sys/kernel/random/boot_id"
+_BOOT = script("cat /proc/sys/kernel/random/boot_id")
 
 
 class FramePaths:

@@ -75,6 +75,7 @@ PAST = {
     "shlex": "import shlex",
     "a part of shlex": "from shlex import quote",
     "a command by f-string": 'shell.run(f"[ -f {stem}.rc ]")',
+    "a command that is a constant": 'BOOT = "cat /proc/boot"\nshell.run(BOOT)',
     "a command by adding": 'self._client.run("ls " + folder)',
     "a shell": "subprocess.run(text, shell=True)",
     "a shell that may be": "subprocess.run(text, shell=flag)",
