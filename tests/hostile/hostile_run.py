@@ -36,7 +36,7 @@ from gatepass.gateway import answers, transport
 from gatepass.gateway.player import Player
 from gatepass.gateway.recording import Recording
 from hostile.endpoint_recorder import Shapes
-from hostile.poison import TAG, Poison, cleaned
+from hostile.poison import TAG, Poison, clean, cleaned
 from hostile.unquoted import files_unquoted, unquoted
 
 CERTIFICATE = "cmdb/vpn.certificate/local"
@@ -62,13 +62,21 @@ def quick_clock() -> Iterator[None]:
         time.monotonic, time.time, time.sleep = real_monotonic, real_time, real_sleep
 
 
-def refuse_once(validated: Any) -> Any:
-    """`answers.validated` that takes a word again as it was, once it has refused it."""
+def refuse_once(validated: Any, typed: bool) -> Any:
+    """`answers.validated` that takes an answer again as it was, once it has refused a word of it.
+
+    Args:
+        validated: itself.
+        typed: whether the others see the answer as it was, too. Otherwise the refused word goes on
+            to them, as if there were no types, and whatever stands behind has to hold.
+    """
 
     def tolerant(shape: type[BaseModel], answer: object, call: str) -> BaseModel:
         try:
             return validated(shape, answer, call)
         except answers.Malformed:
+            if typed:
+                clean(answer)
             return validated(shape, cleaned(answer), call)
 
     return tolerant
@@ -223,7 +231,7 @@ def main(job: dict[str, Any]) -> None:
     folder = Path(job["folder"])
     recording = Recording.read(Path(job["gateway"]))
     poison = Poison(job["seed"], job["share"], _drawn(job))
-    answers.validated = refuse_once(answers.validated)
+    answers.validated = refuse_once(answers.validated, job.get("typed", True))
     from gatepass.cli import main as call
     from gatepass.endpoint import script
     from gatepass.endpoint.ssh import SshShell

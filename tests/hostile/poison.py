@@ -89,3 +89,11 @@ def cleaned(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: cleaned(one) for key, one in data.items()}
     return data
+
+
+def clean(data: Any) -> None:
+    """Have nested lists and dictionaries as they were before."""
+    if isinstance(data, list):
+        data[:] = cleaned(data)
+    elif isinstance(data, dict):
+        data.update(cleaned(data))
