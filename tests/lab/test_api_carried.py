@@ -68,8 +68,6 @@ def test_a_name_with_a_newline_could_never_be_addressed(api: GatewayUnderTest) -
 @pytest.mark.parametrize(
     "more",
     [
-        {"internet-service-group": [{"name": "office"}]},
-        {"internet-service-custom-group": [{"name": "office"}]},
         {"match-vip-only": "enable"},
         {"tos-mask": "0xff", "tos": "0x00"},
         {"tos-mask": "0xfc", "tos": "0xb8", "tos-negate": "enable"},
@@ -89,6 +87,12 @@ def test_what_would_narrow_a_policy_is_not_dropped(api: GatewayUnderTest, more: 
 
 
 SERVICE = [{"name": "Microsoft-Web"}]
+ENTRY = {"protocol": 6, "port-range": [{"id": 1, "start-port": 443, "end-port": 443}]}
+OF_SERVICES = {
+    "group": {"name": "office", "direction": "destination", "member": SERVICE},
+    "custom": {"name": "own", "entry": [{"id": 1, **ENTRY, "dst": [{"name": "all"}]}]},
+    "custom-group": {"name": "all-own", "member": [{"name": "own"}]},
+}
 
 
 @pytest.mark.parametrize(
@@ -99,6 +103,12 @@ SERVICE = [{"name": "Microsoft-Web"}]
         {"internet-service-src": "enable", "internet-service-src-name": SERVICE, "srcaddr": []},
         {"internet-service6": "enable", "internet-service6-name": SERVICE,
          "srcaddr6": [{"name": "all"}]},
+        {"internet-service": "enable", "internet-service-group": [{"name": "office"}],
+         "dstaddr": [], "service": []},
+        {"internet-service": "enable", "internet-service-custom": [{"name": "own"}],
+         "dstaddr": [], "service": []},
+        {"internet-service-src": "enable", "srcaddr": [],
+         "internet-service-src-custom-group": [{"name": "all-own"}]},
         {"reputation-minimum": 3, "reputation-direction": "source"},
         {"sgt-check": "enable", "sgt": [{"id": 5}]},
         {"vlan-filter": "100-110"},
@@ -112,6 +122,9 @@ def test_what_no_packet_here_has_is_kept_and_meets_nothing(
 ) -> None:
     if not api.names("firewall/internet-service-name"):
         api.call("POST", "monitor/system/config/backup", {"scope": "global"})
+    if not api.names("firewall/internet-service-group"):
+        for kind, of in OF_SERVICES.items():
+            api.post(f"cmdb/firewall/internet-service-{kind}", of)
     row = policy("narrow") | {"policyid": 77} | more
     api.post("cmdb/firewall/policy", row)
     try:
@@ -127,14 +140,23 @@ def test_what_no_packet_here_has_is_kept_and_meets_nothing(
         api.delete("cmdb/firewall/policy/77")
 
 
-@pytest.mark.parametrize("bound", [{"iprange": "10.0.0.1"}, {"fqdn": "a.lab"}])
-def test_a_service_of_some_addresses_is_kept_and_serves_nobody(
+@pytest.mark.parametrize(
+    "bound",
+    [
+        {"iprange": "10.0.0.1"},
+        {"fqdn": "a.lab"},
+        {"app-service-type": "app-id", "application": [{"id": 15893}]},
+        {"app-service-type": "app-category", "app-category": [{"id": 25}]},
+    ],
+)
+def test_a_bound_service_is_kept_and_serves_nobody(
     api: GatewayUnderTest, bound: dict
 ) -> None:
     api.post("cmdb/firewall.service/custom", {"name": "bound", "tcp-portrange": "80"} | bound)
     (kept,) = api.get("cmdb/firewall.service/custom/bound")
     assert ServiceBook([kept]).resolve(["bound"]) == ()
-    assert ServiceBook([kept | {"iprange": "0.0.0.0", "fqdn": ""}]).resolve(["bound"])
+    free = {"iprange": "0.0.0.0", "fqdn": "", "app-service-type": "disable"}
+    assert ServiceBook([kept | free]).resolve(["bound"])
     api.delete("cmdb/firewall.service/custom/bound")
 
 
@@ -193,8 +215,6 @@ def test_what_a_policy_lacks_for_them_is_told(api: GatewayUnderTest, more: dict)
 @pytest.mark.parametrize(
     ("path", "row"),
     [
-        ("firewall.service/custom",
-         {"name": "n", "tcp-portrange": "80", "app-service-type": "app-id"}),
         ("firewall/vip", VIP | {"srcintf-filter": [{"interface-name": "port2"}]}),
         ("firewall/shaping-policy", SHAPING | {"application": [{"id": 15893}]}),
         ("firewall/shaping-policy", SHAPING | {"cos-mask": "0xff"}),

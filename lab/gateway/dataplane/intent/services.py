@@ -112,8 +112,9 @@ class ServiceBook:
 
 
 def _matches(row: Mapping) -> Iterable[Match]:
-    if row.get("iprange") not in (None, "", "0.0.0.0") or row.get("fqdn"):
-        return  # for some addresses or names alone: no packet here is taken for one of them
+    of_applications = row.get("app-service-type", "disable") != "disable"
+    if row.get("iprange") not in (None, "", "0.0.0.0") or row.get("fqdn") or of_applications:
+        return  # for some addresses, names or applications alone, of which no packet here is
     protocol = str(row.get("protocol", "TCP"))
     # a service of the web proxy names what is spoken through it; its ports are TCP's
     if protocol.startswith("TCP") or row.get("proxy") == "enable":

@@ -34,6 +34,7 @@ _INTERNET_SERVICES = {
     "internet-service6-src": {"srcaddr6"},
 }
 """Switch -> what it stands in for."""
+_KINDS_OF_SERVICES = ("name", "group", "custom", "custom-group")
 _HIGHEST = SERVER_LEG_SESSION - 1
 _MOST_NESTED = 16
 _EXPRESSION = (
@@ -86,7 +87,7 @@ def _internet_services(row: Row) -> set[str]:
     replaced: set[str] = set()
     for switch, keys in _INTERNET_SERVICES.items():
         if row[switch] == "enable":
-            if not row[f"{switch}-name"]:
+            if not any(row[f"{switch}-{kind}"] for kind in _KINDS_OF_SERVICES):
                 raise missing(f"{switch}-name")
             replaced |= keys
     return replaced
