@@ -117,11 +117,12 @@ class Endpoints(KeywordLibrary):
         answer = self._until("client", "server", probe, lambda answer: answer.seen == wanted)
         if answer.outcome != ANSWERED:
             decided = decided_by(self.run, port) if version == 4 else ""
+            known = {wanted, address_of(self.run, "client", version)}
+            directly = control(self.run, "client", "server", [probe], known)
             self.check.contradicted(
                 say("permitted"),
                 f"No connection gets through the gateway ({answer.outcome}), although the test "
-                f"policy permits it: {probe}. {control(self.run, 'client', 'server', [probe])} "
-                f"{decided}".strip(),
+                f"policy permits it: {probe}. {directly} {decided}".strip(),
             )
         if answer.seen != wanted:
             self.check.contradicted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from gatepass.base.errors import NotApplicable, NotProven
 from gatepass.base.phrase import say
@@ -30,24 +30,38 @@ def respond(run: RunContext, name: str) -> None:
     run.responders[name] = start_responder(shell, addresses, (port, port + 1), _RESPONDER_S)
 
 
-def control(run: RunContext, source: str, target: str, probes: Sequence[Probe]) -> str:
+def control(
+    run: RunContext,
+    source: str,
+    target: str,
+    probes: Sequence[Probe],
+    sources: Collection[str] = (),
+) -> str:
     """What should have got through and did not was lost by the gateway, and not by an endpoint.
 
     It is tried on the path without the gateway, and then once more through it, with an eye on what
     passes the endpoints' own interfaces.
+
+    Args:
+        run: whose endpoints these are.
+        source, target: names of the endpoints.
+        probes: as they were tried.
+        sources: see `must_be_lost_in_between`.
+
+    Returns:
+        That the same is answered without the gateway, in a sentence.
 
     Raises:
         NotProven: it is not answered there either, or there is no such path; or an endpoint loses
             what comes through the gateway.
     """
     directly = answered_directly(run, source, target, probes)
-    must_be_lost_in_between(getattr(run, source), getattr(run, target), probes)
+    near, far = getattr(run, source), getattr(run, target)
+    must_be_lost_in_between(near, far, probes, sources=sources)
     return directly
 
 
-def must_be_reached(
-    run: RunContext, port: int, again: Callable[[], object] | None = None
-) -> None:
+def must_be_reached(run: RunContext, port: int, again: Callable[[], object] | None = None) -> None:
     """What a service of the server did not give through the gateway was lost at no endpoint.
 
     Args:
@@ -64,9 +78,7 @@ def must_be_reached(
     must_be_lost_in_between(run.client, run.server, [probe], opens=True, again=again)
 
 
-def answered_directly(
-    run: RunContext, source: str, target: str, probes: Sequence[Probe]
-) -> str:
+def answered_directly(run: RunContext, source: str, target: str, probes: Sequence[Probe]) -> str:
     """Try what did not get through, and need not, on the path without the gateway.
 
     Raises:

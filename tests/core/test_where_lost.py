@@ -153,6 +153,18 @@ def test_how_far_a_connection_came(near: list, far: list, who: str) -> None:
     assert who in told
 
 
+@pytest.mark.parametrize(
+    ("sources", "lost"), [((), True), ((CLIENT,), True), (("198.18.9.9",), False)]
+)
+def test_what_bears_an_address_of_nobody_is_not_lost_by_who_cannot_answer_it(
+    sources: tuple[str, ...], lost: bool
+) -> None:
+    """Nobody but the gateway can have put it in."""
+    went, came = packet("out", "data", *SYN), packet("in", "data", *SYN)
+    ends = Ends("client", "server", [went], [came], sources)
+    assert bool(ends.loses(Probe("tcp", SERVER, PORT))) == lost
+
+
 class TestServices:
     """What no responder of the run answers."""
 

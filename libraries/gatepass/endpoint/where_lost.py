@@ -8,7 +8,7 @@ reverse-path filter (RFC 3704), which may be of one interface alone and say noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from gatepass.base.errors import NotProven
@@ -33,6 +33,7 @@ def must_be_lost_in_between(
     probes: Sequence[Probe],
     opens: bool = False,
     again: Callable[[], object] | None = None,
+    sources: Collection[str] = (),
 ) -> None:
     """Try connections again that get no answer, and see on both ends' interfaces how far they come.
 
@@ -42,6 +43,8 @@ def must_be_lost_in_between(
         probes: as they were tried through the gateway.
         opens: whether it is enough that they open, as no responder listens there.
         again: brings such connections about; the probes themselves are tried unless given.
+        sources: addresses that the far end can answer; one of another, which the gateway has put
+            in, is not lost by the far end that does not. Any will do unless given.
 
     Raises:
         NotProven: one of them got lost at an endpoint, or an endpoint cannot see its own packets.
@@ -53,7 +56,8 @@ def must_be_lost_in_between(
         if again:
             again()
         seen = [look.end() for look in looks]
-    ends = Ends(near.name, far.name if far else "gateway", seen[0], seen[1] if far else ())
+    at_far = seen[1] if far else ()
+    ends = Ends(near.name, far.name if far else "gateway", seen[0], at_far, sources)
     for probe in lost:
         if reason := ends.loses(probe, opens):
             raise NotProven(reason)
@@ -111,12 +115,14 @@ class Ends:
     Attributes:
         near, far: names of the endpoint that tried them, and of the other one.
         at_near, at_far: the packets.
+        sources: addresses that the far end can answer; any where none is given.
     """
 
     near: str
     far: str
     at_near: Sequence[Packet]
     at_far: Sequence[Packet]
+    sources: Collection[str] = ()
 
     def loses(self, probe: Probe, opens: bool = False) -> str:
         """How an endpoint lost a connection, in sentences; empty where none of them did.
@@ -132,6 +138,8 @@ class Ends:
             # what the kernel itself seals for a tunnel is not seen in clear when it goes out
             return "" if probe.via else self._unsent(probe)
         if opens and reached >= _OPEN:
+            return ""
+        if self.sources and found[1] and all(one.source not in self.sources for one in found[1]):
             return ""
         came = {one.interface for one in found[1]}
         went = {one.interface for one in found[2]}
