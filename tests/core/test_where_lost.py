@@ -210,7 +210,7 @@ class TestServices:
     def test_one_of_the_gateway_itself(self, world: GatewayWorld, host: str) -> None:
         shell, match = getattr(world, host), FROM if host == "client" else PORTS
         drop(shell, "input", match)
-        responder = start_responder(world.gateway, [PORT], 30)
+        responder = start_responder(world.gateway, ["198.18.1.1"], [PORT], 30)
         probe = Probe("tcp", "198.18.1.1", PORT)
         try:
             must_be_lost_in_between(world.client, None, [probe], opens=True)
