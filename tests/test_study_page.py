@@ -265,33 +265,33 @@ class TestEnded:
     def ended(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("gatepass.run.study.HISTORY", tmp_path / "history.sqlite3")
 
-        def end(outcome: Outcome) -> int:
+        def end(outcome: Outcome) -> str:
             write_output(outcome, tmp_path / "output.xml")
             return study_ended(tmp_path, "rfc2544")
 
         return end
 
     @pytest.mark.parametrize(
-        ("verdict", "code", "told"),
+        ("verdict", "of_order", "told"),
         [
-            (PASS, 0, "carried out; what the order has a figure for is reached"),
-            (FAIL, 1, "carried out; the gateway misses what was ordered"),
-            (NOT_PROVEN, 2, "Study rfc2544: not proven"),
+            (PASS, APPROVED, "carried out; what the order has a figure for is reached"),
+            (FAIL, REJECTED, "carried out; the gateway misses what was ordered"),
+            (NOT_PROVEN, NOT_PROVEN, "Study rfc2544: not proven"),
         ],
     )
-    def test_page_results_box_and_exit_code(
+    def test_page_results_box_and_verdict(
         self,
         ended,
         tmp_path: Path,
         capsys: pytest.CaptureFixture[str],
         verdict: str,
-        code: int,
+        of_order: str,
         told: str,
     ) -> None:
         outcome = carried_out(measured())
         tier = outcome.checks[1]
         tier.verdict, tier.message = verdict, "" if verdict == PASS else "It was otherwise."
-        assert ended(outcome) == code
+        assert ended(outcome) == of_order
         said = capsys.readouterr().out
         assert told in said and "LAB: a stand-in" in said
         assert ("It was otherwise." in said) == (verdict != PASS)
@@ -303,7 +303,7 @@ class TestEnded:
     def test_without_a_table_there_is_no_page(
         self, ended, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert ended(not_carried_out()) == 2
+        assert ended(not_carried_out()) == NOT_PROVEN
         said = capsys.readouterr().out
         assert "none: the study came to no table" in said
         assert "The testbed names no direct_address" in said

@@ -27,6 +27,8 @@ ALONE = (
 RUNS = (
     "tests/runs/test_first_failure.py",
     "tests/runs/test_history_run.py",
+    "tests/runs/test_hostile_answers.py",
+    "tests/runs/test_promises_of_a_run.py",
     "tests/runs/test_recorded_run.py",
     "tests/runs/test_run.py",
 )
