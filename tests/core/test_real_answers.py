@@ -185,9 +185,13 @@ def test_doctor_says_what_a_backup_holds(
         ("web-proxy/explicit", {"socks": "disable"}),
         ("vpn.ssl/settings", {"servercert": "x"}),
         ("firewall.ipmacbinding/setting", {"undefinedhost": "block"}),
+        ("firewall/policy", {"policyid": 1, "name": "a", "status": "enable"}),
+        ("firewall.service/custom", {"name": "HTTP"}),
+        ("system/interface", {"name": "port1"}),
+        ("firewall/addrgrp", {"name": "g"}),
     ],
 )
-def test_a_part_of_the_settings_counts_as_not_readable(
+def test_a_part_of_settings_or_rows_counts_as_not_readable(
     device: GatewayUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, part: dict
 ) -> None:
     world = World(device, tmp_path)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from api_server import ScriptedApi, told
-from doctor_world import World
 from gateway_client import GatewayUnderTest
 
 from gatepass.gateway.fortigate import FortiGate, Refused
@@ -62,22 +59,3 @@ def test_nothing_is_said_of_policies_in_part(
     device.control("PUT", "/faults/odd-answer", {"of": "rows-in-part"})
     with pytest.raises(Refused, match=r"only a part of firewall/policy \(action, srcintf"):
         PolicyTable.read(gateway)
-
-
-@pytest.mark.parametrize(
-    ("path", "row"),
-    [
-        ("firewall/policy", {"policyid": 1, "name": "a", "status": "enable"}),
-        ("firewall.service/custom", {"name": "HTTP"}),
-        ("system/interface", {"name": "port1"}),
-        ("firewall/addrgrp", {"name": "g"}),
-    ],
-)
-def test_doctor_names_rows_in_part(
-    device: GatewayUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, row: dict
-) -> None:
-    world = World(device, tmp_path)
-    world.play(monkeypatch)
-    world.tables[path] = [row]
-    kept = [one for one in world.examine().findings if one.keeps]
-    assert any(one.what == f"the API user may not read {path}" for one in kept)

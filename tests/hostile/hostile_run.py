@@ -249,9 +249,8 @@ def main(job: dict[str, Any]) -> None:
     order = job["order"]
     words = ("--testbed", str(testbed), "--order", order, "--profile", recording.head.profile)
     with transport.by(HostileGateway(recording, poison)), quick_clock():
-        code = call(["run", *words, "--", *job.get("robot", ())])
+        call(["run", *words, "--", *job.get("robot", ())])
     seen = {
-        "code": code,
         "faults": sorted(set(ends.faults)),
         "attacked": sorted(ends.attacked),
         "asked": len(ends.asked & ends.known),

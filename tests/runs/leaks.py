@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from faults.faulty_lab import FaultyLab
+from runs.beside import beside
 from runs.printed_user import TOKEN
 
 _PERIOD_S = 0.05
@@ -89,10 +90,5 @@ class Watch:
     @contextmanager
     def at_work(self) -> Iterator[Watch]:
         """Look for as long as the block lasts."""
-        thread = threading.Thread(target=self.look)
-        thread.start()
-        try:
+        with beside(self.look, self._ended):
             yield self
-        finally:
-            self._ended.set()
-            thread.join()

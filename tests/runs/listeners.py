@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gatepass.gui.warden import descendants
+from runs.beside import beside
 
 _LISTEN = "0A"
 _PERIOD_S = 0.5
@@ -67,13 +68,8 @@ class Listeners:
     @contextmanager
     def at_work(self) -> Iterator[Listeners]:
         """Look for as long as the block lasts."""
-        thread = threading.Thread(target=self._look)
-        thread.start()
-        try:
+        with beside(self._look, self._ended):
             yield self
-        finally:
-            self._ended.set()
-            thread.join()
 
     def _look(self) -> None:
         while not self._ended.wait(_PERIOD_S):

@@ -10,21 +10,17 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pydantic import ValidationError
-
 from gatepass.base.errors import NotProven
 from gatepass.base.figures import Count, Figures
 from gatepass.base.formats import Name
-from gatepass.endpoint.probe import install
-from gatepass.endpoint.script import script
-from gatepass.endpoint.shell import Detached, ProgramEnded, Shell
+from gatepass.endpoint.shell import Shell
+from gatepass.endpoint.wire_program import WireProgram
 
 logger = logging.getLogger(__name__)
 FEWEST, SHARE = 5, 1e-4
 """Datagrams that may be missing, and of how many: others that have the port are counted too."""
 _LATE = 0.05
 """Of those that were sent: what queues hold when a program has ended comes after it."""
-_END_S = 10
 
 
 class Arrived(Figures):
@@ -41,58 +37,17 @@ class Arrived(Figures):
     no_room: Count = 0
 
 
-class WireCount:
-    """A count under way.
+class WireCount(WireProgram[Arrived]):
+    """A count under way; its words are an address, whether it goes to or from it, and the port."""
 
-    Args:
-        shell: the endpoint that receives.
-        address: of it, or of the sender that it answers.
-        port: that the datagrams go to, or come from.
-        answers: whether they come from it.
-        limit_s: after which it ends by itself.
+    program = "wire_count.py"
 
-    Raises:
-        NotProven: the endpoint cannot count, with the program's own words.
-    """
+    def parsed(self, line: str) -> Arrived:
+        """See `WireProgram`."""
+        return Arrived.model_validate_json(line)
 
-    def __init__(
-        self, shell: Shell, address: str, port: int, limit_s: float, answers: bool = False
-    ) -> None:
-        self._shell, stem = shell, f"{shell.folder()}/wire-count"
-        shell.run(script("rm -f {stop}", stop=f"{stem}.stop"))
-        command = script(
-            "python3 {program} {address} {way} {port} {stop} {limit_s:.0f}",
-            program=install(shell, "wire_count.py"),
-            address=address,
-            way="from" if answers else "to",
-            port=port,
-            stop=f"{stem}.stop",
-            limit_s=limit_s,
-        )
-        ready = script("grep -q ready {out}", out=f"{stem}.out")
-        try:
-            self._program = Detached.start(shell, stem, command, limit_s + 5, ready=ready)
-        except ProgramEnded as ended:
-            raise self._failed(str(ended)) from ended
-
-    def end(self) -> Arrived:
-        """End it; what has come.
-
-        Raises:
-            NotProven: the program failed, with its own words.
-        """
-        self._shell.run(script("touch {stop}", stop=f"{self._program.stem}.stop"))
-        try:
-            self._program.wait(_END_S)
-            return Arrived.model_validate_json(self._program.output.splitlines()[-1])
-        except (ProgramEnded, ValidationError, IndexError):
-            raise self._failed(self._program.last_words() or "it wrote nothing") from None
-
-    def stop(self) -> None:
-        """End it, whatever it does."""
-        self._program.stop()
-
-    def _failed(self, words: str) -> NotProven:
+    def failed(self, words: str) -> NotProven:
+        """See `WireProgram`."""
         return NotProven(
             f"the {self._shell.name} cannot count what arrives at its own interface, so what it "
             f"drops itself cannot be distinguished from the gateway's loss: {words}. It needs root "
@@ -107,14 +62,19 @@ def counting(
     """A count that ends with the context.
 
     Args:
-        shell, address, port, limit_s, answers: see `WireCount`.
+        shell: the endpoint that receives.
+        address: of it, or of the sender that it answers.
+        port: that the datagrams go to, or come from.
+        limit_s: after which it ends by itself.
+        answers: whether they come from it.
 
     Yields:
         What ends it and tells what has come; None where the endpoint cannot count, as one whose
         user is not root.
     """
     try:
-        count = WireCount(shell, address, port, limit_s, answers)
+        words = [address, "from" if answers else "to", port]
+        count = WireCount(shell, words, limit_s)
     except NotProven as reason:
         logger.info("%s", reason)
         yield lambda: None

@@ -1,6 +1,6 @@
 """Counts the datagrams of a port that come to this host's interface, before any filter of its.
 
-Usage: wire_count.py ADDRESS to|from PORT STOP LIMIT_S     (as root)
+Usage: wire_count.py STOP LIMIT_S ADDRESS to|from PORT     (as root)
 
 It prints "ready", and JSON when the file STOP is there or LIMIT_S seconds are over: `interface`,
 `arrived`, how many datagrams came in to PORT, or from it, and `no_room`, how many found no room in
@@ -95,7 +95,7 @@ def no_room():
 
 
 def main():
-    address, way, port, stop, limit = sys.argv[1:6]
+    stop, limit, address, way, port = sys.argv[1:6]
     interface, before = interface_of(address), no_room()
     if not interface:
         sys.exit("no interface has the address %s, or leads to it" % address)
