@@ -277,9 +277,9 @@ def test_deviations():
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "Of the server it was not recorded what else it did in 3 trials."),
-        ("fi", "Muuta toimintaa ei tallennettu: palvelinpää, 3 mittausta."),
-        ("sv", "Övrig aktivitet registrerades inte: server, 3 mätningar."),
+        ("en", "What else the server did was not recorded (trials: 3)."),
+        ("fi", "Muuta toimintaa ei tallennettu: palvelinpää (mittauksia: 3)."),
+        ("sv", "Övrig aktivitet registrerades inte: server (antal mätningar: 3)."),
     ],
 )
 def test_trials_in_which_an_endpoint_was_not_watched_are_a_deviation(language, words):
