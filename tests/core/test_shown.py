@@ -23,12 +23,13 @@ def test_settings_in_part_are_refused(api: ScriptedApi, client: FortiGate, path:
     for lacking in shown:
         row = {name: VALUES.get(name, []) for name in shown if name != lacking} | {"hostname": "f"}
         api.script = [told(results=row)]
-        with pytest.raises(Refused, match=f"only a part of {path} .{lacking} is missing") as caught:
+        in_part = rf"only a part of {path} .missing: {lacking}\W"
+        with pytest.raises(Refused, match=in_part) as caught:
             client.rows(path)
         assert caught.value.status == 403 and not caught.value.lacking
     api.script = [told(results={"hostname": "fgt"}), told(results=[{}])]
     for _ in range(2):
-        with pytest.raises(Refused, match=f"{', '.join(shown)} is missing"):
+        with pytest.raises(Refused, match=f"missing: {', '.join(shown)}"):
             client.single(path)
 
 
@@ -57,5 +58,5 @@ def test_nothing_is_said_of_policies_in_part(
     gateway: FortiGate, device: GatewayUnderTest
 ) -> None:
     device.control("PUT", "/faults/odd-answer", {"of": "rows-in-part"})
-    with pytest.raises(Refused, match=r"only a part of firewall/policy \(action, srcintf"):
+    with pytest.raises(Refused, match=r"only a part of firewall/policy \(missing: action, srcintf"):
         PolicyTable.read(gateway)

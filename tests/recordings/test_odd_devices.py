@@ -27,7 +27,7 @@ RULES = (
 )
 TENANTS = "Every Tenant Is Set Up Whole And Goes Without A Trace"
 CUT = "rows and does not give the others, so the answer is not taken for the whole"
-PARTS = "The gateway shows only a part of firewall/policy (action, srcintf, dstintf"
+PARTS = "The gateway shows only a part of firewall/policy (missing: action, srcintf, dstintf"
 REFUSED = "The API user may not do this (403 on "
 NO_REASON = "GET monitor/router/ipv6 with HTTP 500 and gives no reason"
 

@@ -74,7 +74,7 @@ def must_be_whole(path: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """
     if lacking := missing(path, rows):
         raise Refused(
-            f"The gateway shows only a part of {path} ({', '.join(lacking)} is missing), so that "
+            f"The gateway shows only a part of {path} (missing: {', '.join(lacking)}), so that "
             "it counts as not readable. Widen the API user's access profile.",
             status=403,
         )
