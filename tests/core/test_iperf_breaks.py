@@ -143,6 +143,7 @@ def test_datagrams_that_the_kernel_has_to_cut_up_are_too_large(apart: LocalShell
     with pytest.raises(Broken, match="a packet of 1,428 bytes from client to client was too large"):
         trial(apart, **UDP)
     assert trial(apart, datagram_bytes=1300, **UDP).mbps > 1
+    assert trial(apart, datagram_bytes=4096, in_fragments=True, **UDP).mbps > 1
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -196,7 +196,8 @@ def must_fit(sent: Report, received: Report, load: Load, address: str, warned: s
     Raises:
         Broken: it was told to carry no such packets.
     """
-    if load.source or not (told := _MSS.search(warned)):  # a tunnel has an MTU of its own
+    # a tunnel has an MTU of its own
+    if load.source or load.in_fragments or not (told := _MSS.search(warned)):
         return
     if _packet(load, address) > int(told[1]) + _TCP + headers(address) - ETHERNET - UDP:
         raise _broken(TOO_LARGE, sent, received, load, address)

@@ -32,6 +32,7 @@ class Load:
             they can. The client's kernel paces them and counts the headers of up to 64 KB only
             once, so that this is TCP goodput to within 0.2 %; the server's iperf3 paces itself.
         datagram_bytes: UDP payload of a datagram.
+        in_fragments: datagrams are larger than a packet, and the sender's kernel cuts them up.
         reverse: the server sends and the client receives.
         source: address of the client that it comes from; empty leaves that to its routes.
         window_bytes: that each stream asks for as its socket's buffers; None lets those of TCP
@@ -46,6 +47,7 @@ class Load:
     udp_mbps: float | None = None
     pace_mbps: float | None = None
     datagram_bytes: int = 1400
+    in_fragments: bool = False
     reverse: bool = False
     source: str = ""
     window_bytes: int | None = None

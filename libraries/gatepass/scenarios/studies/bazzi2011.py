@@ -65,7 +65,8 @@ class StreamCell:
             return Load(seconds, pace_mbps=pace, window_bytes=socket, message_bytes=message)
         packets = -(-(message + _UDP) // (_MTU - _IP))
         pace = LINE_MBPS * message / (message + _UDP + packets * (_IP + _FRAME))
-        return Load(seconds, udp_mbps=pace, datagram_bytes=message, window_bytes=socket)
+        datagrams = {"datagram_bytes": message, "in_fragments": packets > 1}
+        return Load(seconds, udp_mbps=pace, window_bytes=socket, **datagrams)
 
 
 @dataclass(frozen=True)
