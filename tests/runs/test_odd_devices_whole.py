@@ -2,7 +2,7 @@
 
 The verdict is right, or *not proven* for a reason that names what the gateway answered. Of the
 checks that only talk to the gateway, `recordings/test_odd_devices.py` holds the same in each run of
-the tests.
+the tests, also of the two ways that show in nothing here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ODD: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "nothing-to-show": ("pass", ()),  # each table of routes in the lab has rows
     "no-disk": (NOT_PROVEN, (NO_REASON,)),
     "unsupported-services": (FAIL, (UNLICENSED,)),
-    "html-refusals": ("pass", ()),
+    "html-refusals": ("pass", ()),  # the lab's API user lacks no right, so nothing is refused
 }
 """Way -> how the checks end that it concerns, and words of which each of their reasons has some."""
 ENDS = {"pass": (APPROVED, 0), FAIL: ("rejected", 1), NOT_PROVEN: ("not proven", 2)}
