@@ -88,6 +88,20 @@ def test_a_rate_both_ways() -> None:
         rates_both_ways(sent)
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"end": []},
+        {"end": {"sum_received": {"bits_per_second": 3e6}}},
+        {"end": {"sum_received": None, "sum_received_bidir_reverse": None}},
+    ],
+)
+def test_a_rate_both_ways_that_is_missing(sent: dict) -> None:
+    with pytest.raises(NotProven, match="report is not whole: it lacks"):
+        rates_both_ways(sent)
+
+
 WARNING = "warning: UDP block size 1472 exceeds TCP MSS 1448, may result in fragmentation"
 TEXT = (DATA / "udp-client.json").read_text()
 

@@ -2,7 +2,8 @@
 
 The whole run that was recorded is carried out once more, with metacharacters in the strings of all
 that was answered (see `hostile.hostile_run`): every keyword of every chapter, on whatever code is
-behind it. What the run has to say to the endpoints is looked at and not run.
+behind it; and so are all studies, which `recordings/make.py` has recorded. What the run has to say
+to the endpoints is looked at and not run.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from faults.faulty_lab import PROJECT, Ended, of_endpoints
+from faults.study_orders import order_with
 from fuzz.limits import examples
+from gatepass.inputs.studies import STUDIES as NAMES
 from hostile.poison import TAG
+from recordings.make_studies import CHOSEN, STUDIES
 
 LEAST_ASKED = 0.75
 """Of the commands of the recorded run; the others follow upon what no recording can give again."""
@@ -51,16 +55,36 @@ class Again:
 
 
 @pytest.fixture(scope="module")
-def again(whole_run: Ended, recording: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def checks(whole_run: Ended, recording: Path) -> dict[str, Any]:
+    """What was recorded of all checks, but for the management page, which a browser reads."""
+    files = {"gateway": recording, "endpoints": of_endpoints(recording)}
+    files |= {"order": recording.with_name("order.yaml")}
+    return {**{name: str(path) for name, path in files.items()}, "robot": ["--exclude", "gui"]}
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What was recorded of all studies."""
+    files = {"gateway": STUDIES, "endpoints": of_endpoints(STUDIES)}
+    files |= {"order": order_with(tmp_path_factory.mktemp("studies"), *NAMES)}
+    words = ["--test", CHOSEN]
+    return {**{name: str(path) for name, path in files.items()}, "robot": words}
+
+
+@pytest.fixture(scope="module", params=["checks", "studies"])
+def recorded(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What is carried out once more."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Carry it out once more."""
 
     def once(**job: Any) -> Again:
         folder = tmp_path_factory.mktemp("hostile")
-        files = {"folder": str(folder), "gateway": str(recording)}
-        files |= {"endpoints": str(of_endpoints(recording))}
-        files |= {"order": str(recording.with_name("order.yaml"))}
         path = folder / "job.json"
-        path.write_text(json.dumps(files | {"robot": ["--exclude", "gui"]} | job))
+        path.write_text(json.dumps({"folder": str(folder)} | job))
         rooms = (PROJECT / "libraries", PROJECT, PROJECT / "tests")
         own = {
             "PYTHONPATH": os.pathsep.join(map(str, rooms)),
@@ -82,9 +106,9 @@ def again(whole_run: Ended, recording: Path, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="module")
-def as_recorded(again: Any) -> Again:
+def as_recorded(again: Any, recorded: dict[str, Any]) -> Again:
     """Once more as it was."""
-    return again(seed=0, share=0)
+    return again(**recorded, seed=0, share=0)
 
 
 def test_as_it_was_recorded_the_run_asks_the_endpoints_most_of_the_same(as_recorded: Again) -> None:
@@ -101,10 +125,10 @@ RUNS = settings(examples(2), phases=[Phase.generate])
 @given(seed=SEEDS, share=st.sampled_from([0.002, 0.01]))
 @RUNS
 def test_a_word_of_an_answer_is_taken_or_refused_in_a_sentence(
-    again: Any, as_recorded: Again, seed: int, share: float
+    again: Any, recorded: dict[str, Any], as_recorded: Again, seed: int, share: float
 ) -> None:
     """In each check two words that reach an endpoint are attacked, and a share of all others."""
-    run = again(seed=seed, share=share, reaching=as_recorded.reaching)
+    run = again(**recorded, seed=seed, share=share, reaching=as_recorded.reaching)
     assert run.faults == []
     _no_tool_stopped(run)
     _nothing_got_out(run)
@@ -112,15 +136,17 @@ def test_a_word_of_an_answer_is_taken_or_refused_in_a_sentence(
 
 @given(seed=SEEDS)
 @RUNS
-def test_without_types_no_word_of_an_answer_stands_outside_quotes(again: Any, seed: int) -> None:
-    run = again(seed=seed, share=0.3, reaching=[], typed=False)
+def test_without_types_no_word_of_an_answer_stands_outside_quotes(
+    again: Any, recorded: dict[str, Any], seed: int
+) -> None:
+    run = again(**recorded, seed=seed, share=0.3, reaching=[], typed=False)
     assert run.faults == []
     _nothing_got_out(run)
 
 
-def test_a_layer_that_quotes_nothing_is_found(again: Any) -> None:
+def test_a_layer_that_quotes_nothing_is_found(again: Any, checks: dict[str, Any]) -> None:
     """Where an address of the gateway reaches the client, to begin with."""
-    jobs = ({"seed": seed, "share": 0.3, "reaching": []} for seed in range(4))
+    jobs = ({**checks, "seed": seed, "share": 0.3, "reaching": []} for seed in range(4))
     assert any(again(**job, typed=False, quoted=False).faults for job in jobs)
 
 

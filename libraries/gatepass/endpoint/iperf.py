@@ -32,6 +32,7 @@ _END_S = 1  # for the server, once the client has broken off
 _EDGE_SHARE = 0.05  # of the datagrams: those at the edges of the measured time
 BOTH_WAYS = "both-ways-"
 """In the names of files of transfers both ways, before the end of the path that wrote it."""
+_BOTH_SUMS = ("sum_received", "sum_received_bidir_reverse")
 _FORGET_MTU = script("for six in '' -6; do ip $six route flush cache; done >/dev/null 2>&1; true")
 _CONNECT_MS = 8000  # a lost SYN is sent again after 1, 3 and 7 s
 
@@ -151,14 +152,19 @@ def rates_both_ways(sent: Mapping[str, Any]) -> tuple[float, float]:
         sent: the JSON of the client of a transfer both ways.
 
     Raises:
-        KeyError, TypeError: it is none.
-        NotProven: a rate of it cannot be.
+        NotProven: a rate is missing there, as when a test broke off, or cannot be.
     """
-    there, back = sent["end"]["sum_received"], sent["end"]["sum_received_bidir_reverse"]
-    for way in (there, back):
+    end = sent.get("end")
+    rates = []
+    for name in _BOTH_SUMS:
+        way = end.get(name) if isinstance(end, Mapping) else None
+        if not isinstance(way, Mapping) or "bits_per_second" not in way:
+            raise NotProven(f"iperf3's report is not whole: it lacks '{name}'.")
         if impossible := impossible_rate(way):
             raise NotProven(f"{impossible}. Install another version of iperf3 there.")
-    return there["bits_per_second"] / MEGA, back["bits_per_second"] / MEGA
+        rates.append(way["bits_per_second"] / MEGA)
+    there, back = rates
+    return there, back
 
 
 def _keep(keep: Path | None, kind: str, sent: dict, received: dict) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from gatepass.base.errors import NotProven
 from gatepass.endpoint import iperf
 from gatepass.endpoint.beside_tcp import KIND, TO_CLIENT, TO_SERVER
 from gatepass.inputs.profile import Profile
@@ -71,7 +72,7 @@ def _rates(folder: Path, number: int) -> tuple[float, float] | None:
     path = folder / "trials" / f"{number:03d}-{iperf.BOTH_WAYS}client.json"
     try:
         return iperf.rates_both_ways(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, AttributeError, NotProven):
         return None  # its digest in the record tells of a file that was changed
 
 
