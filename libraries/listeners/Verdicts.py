@@ -58,6 +58,9 @@ class Verdicts:
         check, message = self._context.check, _in_our_words(result.message)
         if result.status == "FAIL" and not _says(result.message, check.asserted):
             result.status = "SKIP"
+        elif result.status == "SKIP" and _says(result.message, check.asserted):
+            result.status = "FAIL"  # whatever tidying up could not tell afterwards
+            message = f"{check.asserted}\n\nAlso teardown failed:\n{result.teardown.message}"
         if result.status == "SKIP" and not message.startswith(("Not proven:", "Not applicable:")):
             message = f"Not proven: {message}"
         result.message = message

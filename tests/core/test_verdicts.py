@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from robot.api import TestSuite
 
+from gatepass.base.errors import NotProven
 from gatepass.results.outcome import Check
 from listeners.Verdicts import Verdicts, headline
 from support.guard import keyword
@@ -40,6 +41,8 @@ class Asserts(KeywordLibrary):
     @keyword()
     def tidy_up(self, works: str) -> None:
         """Put things back."""
+        if works == "nobody knows":
+            raise NotProven("The peer does not answer.")
         if works != "well":
             raise AssertionError("The policy is still there.")
 
@@ -76,9 +79,17 @@ def test_a_miss_is_one_whatever_a_device_says_in_it() -> None:
     assert "\x1b" not in test.message
 
 
-def test_a_miss_stays_one_where_tidying_up_fails_as_well() -> None:
-    test = ended("Misses", "It lost 5 %.", tidy="badly")
-    assert test.metadata["Verdict"] == "fail"
+@pytest.mark.parametrize("tidy", ["badly", "nobody knows"])
+def test_a_miss_stays_one_where_tidying_up_fails_as_well(tidy: str) -> None:
+    test = ended("Misses", "It lost 5 %.", tidy=tidy)
+    assert (test.status, test.metadata["Verdict"]) == ("FAIL", "fail")
+    assert test.message.startswith("It lost 5 %.")
+
+
+def test_what_tidying_up_could_not_tell_is_not_proven() -> None:
+    test = ended("Log", "It lost nothing.", tidy="nobody knows")
+    assert (test.status, test.metadata["Verdict"]) == ("SKIP", "not proven")
+    assert "The peer does not answer." in test.message
 
 
 def test_what_no_keyword_of_ours_asserted_is_not_the_gateways() -> None:
