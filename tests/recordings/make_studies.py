@@ -17,10 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / room) for room in ("libraries", ".", "tests")]
 
-from faults.faulty_lab import lab_in, of_endpoints  # noqa: E402
-from faults.study_orders import order_with  # noqa: E402
-from gatepass.inputs.studies import STUDIES as NAMES  # noqa: E402
-
 STUDIES = ROOT / "tests" / "data" / "recordings" / "studies.jsonl.gz"
 CHOSEN = "*.Published methods.*"
 _MOST_ANSWERS = 2
@@ -28,6 +24,11 @@ _MOST_ANSWERS = 2
 
 def main() -> None:
     """Record them."""
+    # not above: what the run's process imports first would take this process's folder of results
+    from faults.faulty_lab import lab_in, of_endpoints
+    from faults.study_orders import order_with
+    from gatepass.inputs.studies import STUDIES as NAMES
+
     with tempfile.TemporaryDirectory() as name, lab_in(Path(name)) as lab:
         made = Path(name) / STUDIES.name
         ended = lab.run(CHOSEN, order=order_with(Path(name), *NAMES), recording=made)
