@@ -55,12 +55,12 @@ class Verdicts:
 
     def end_test(self, data: object, result: object) -> None:
         """Give the check its verdict and the columns of the report."""
-        check, message = self._context.check, _in_our_words(result.message)
-        if result.status == "FAIL" and not _says(result.message, check.asserted):
+        check, message = self._context.check, result.message
+        if result.status == "FAIL" and not _says(message, check.asserted):
             result.status = "SKIP"
-        elif result.status == "SKIP" and _says(result.message, check.asserted):
-            result.status = "FAIL"  # whatever tidying up could not tell afterwards
-            message = f"{check.asserted}\n\nAlso teardown failed:\n{result.teardown.message}"
+        elif _skipped_in_teardown(result) and _says(message, check.asserted):
+            result.status, message = "FAIL", check.asserted
+        message = _in_our_words(message)
         if result.status == "SKIP" and not message.startswith(("Not proven:", "Not applicable:")):
             message = f"Not proven: {message}"
         result.message = message
@@ -162,6 +162,11 @@ def _says(message: str, asserted: str) -> bool:
     """
     begins = next(iter(asserted.strip().splitlines()), "")[:_TELLING]
     return bool(begins) and begins in message
+
+
+def _skipped_in_teardown(result: object) -> bool:
+    """Whether a check is skipped for what its teardown could not tell, however it went before."""
+    return result.status == "SKIP" and result.has_teardown and result.teardown.status == "SKIP"
 
 
 def _in_our_words(message: str) -> str:
