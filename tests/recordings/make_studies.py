@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / room) for room in ("libraries", ".", "tests")]
 
-STUDIES = ROOT / "tests" / "data" / "recordings" / "studies.jsonl.gz"
+STUDIES = ROOT / "tests" / "data" / "studies" / "studies.jsonl.gz"
 CHOSEN = "*.Published methods.*"
 _MOST_ANSWERS = 2
 
