@@ -148,6 +148,7 @@ def test_without_types_no_word_of_an_answer_stands_outside_quotes(
 ) -> None:
     run = again(**recorded, seed=seed, share=0.3, reaching=[], typed=False)
     assert run.faults == []
+    assert TAG in run.output  # with fewer words attacked it may be that none is printed
     _nothing_got_out(run)
 
 
@@ -164,8 +165,7 @@ def _no_tool_stopped(run: Again) -> None:
 
 
 def _nothing_got_out(run: Again) -> None:
-    """Neither terminal nor table nor page does anything with it, though it is shown."""
-    assert TAG in run.output
+    """Neither terminal nor table nor page does anything with it where it is shown."""
     assert [one for one in "\x1b\x9b\x07\u202e" if one in run.printed] == []
     for path in run.folder.rglob("*.csv"):
         with path.open(newline="") as file:
