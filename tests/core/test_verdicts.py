@@ -83,7 +83,7 @@ def test_a_miss_is_one_whatever_a_device_says_in_it() -> None:
 def test_a_miss_stays_one_where_tidying_up_fails_as_well(tidy: str) -> None:
     test = ended("Misses", "It lost 5 %.", tidy=tidy)
     assert (test.status, test.metadata["Verdict"]) == ("FAIL", "fail")
-    assert test.message.startswith("It lost 5 %")
+    assert test.message.startswith("It lost 5 %.")
     assert "\x1b" not in test.message
 
 

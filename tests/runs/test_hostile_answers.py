@@ -119,7 +119,7 @@ def as_recorded(again: Any, recorded: dict[str, Any]) -> Again:
 
 def test_as_it_was_recorded_the_run_asks_the_endpoints_most_of_the_same(as_recorded: Again) -> None:
     assert as_recorded.faults == as_recorded.attacked == []
-    anew = "the studies' recording may be of other commands: make it anew (make_studies.py)"
+    anew = "of other commands? That of the studies is made anew by recordings/make_studies.py"
     assert as_recorded.asked > LEAST_ASKED * as_recorded.known, anew
     _no_tool_stopped(as_recorded)
 
